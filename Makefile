@@ -1,0 +1,83 @@
+# Every target sets itself up in .venv; all it needs is Python 3.11 or newer, make and a network.
+PYTHON ?= python3
+WORKERS ?= auto
+
+VENV := .venv
+PY := $(VENV)/bin/python
+DEV := $(VENV)/.ready-dev
+BENCH := $(VENV)/.ready-bench
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
+UV_COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-header --no-emit-index-url --no-annotate
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test lint bench prove requirements docs lock clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "make %-13s %s\n", $$1, $$2}'
+
+run: $(DEV) ## show the product: a short demo on a ledger of its own
+	@$(PY) -m holdfast demo
+
+test: $(DEV) ## run the tests, in random order (WORKERS=n to choose how many at a time)
+	@$(PY) -m pytest -n $(WORKERS) --maxprocesses 4
+
+lint: $(DEV) ## check style, types and the rings
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m ruff format --quiet --check . || { echo "format: run '$(PY) -m ruff format .'"; exit 1; }
+	@$(PY) -m mypy
+	@out=$$($(VENV)/bin/lint-imports --no-logo 2>&1) || { printf '%s\n' "$$out"; exit 1; }
+	@echo "lint: ok"
+
+bench: $(BENCH) ## measure the ledger beside its peers
+	@$(PY) -m compileall -q src  # as an installed package is
+	@$(PY) -m bench
+
+prove: $(DEV) ## crash, kill and tamper with ledgers; publish what was found
+	@$(PY) -m holdfast.testing.prove
+
+requirements: $(DEV) ## list each requirement and lesson with its tests (STRICT=1: fail on a gap)
+	@$(PY) tools/requirements.py
+
+docs: $(DEV) ## write the generated parts of the docs anew
+	@$(PY) tools/docs.py
+
+lock: | $(VENV)/bin/pip ## pin all requirements anew, with hashes
+	@$(PIP_INSTALL) 'uv>=0.13,<0.14'
+	@$(UV_COMPILE) --upgrade --output-file requirements/dev.txt pyproject.toml requirements/dev.in
+	@$(UV_COMPILE) --upgrade --output-file requirements/bench.txt \
+		--constraints requirements/dev.txt requirements/bench.in
+
+clean: ## remove caches and build output; .venv stays
+	@rm -rf build dist bench/.scratch .scratch .hypothesis .import_linter_cache .mypy_cache \
+		.pytest_cache .ruff_cache
+	@find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip is the last thing that venv makes, so it stands for a whole environment.
+$(VENV)/bin/pip:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "set-up: no '$(PYTHON)' found. Install Python 3.11 or newer, or name it: make PYTHON=…" >&2; \
+		exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "set-up: $$($(PYTHON) --version) is too old. Python 3.11 or newer is needed;" \
+			"name one with: make PYTHON=python3.11" >&2; \
+		exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "set-up: this Python cannot make environments (no venv or ensurepip)." \
+			"On Debian and Ubuntu: apt install python3-venv" >&2; \
+		exit 2; }
+	@echo "set-up: making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(DEV): requirements/dev.txt pyproject.toml | $(VENV)/bin/pip
+	@echo "set-up: installing the locked requirements"
+	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@$(PY) -m compileall -q src
+	@touch $@
+
+$(BENCH): requirements/bench.txt $(DEV)
+	@echo "set-up: installing the peers for the benchmark"
+	@$(PIP_INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@

@@ -1,0 +1,3 @@
+"""The version of the package; a test keeps it equal to the one in pyproject.toml."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,174 @@
+"""The entry: what happened, as bytes that never change.
+
+An entry is written once as canonical JSON and from then on *is* those bytes: hashes are taken over
+them as stored, and reading slices them. `Prepared` has every byte decided except its place in the
+chain, `Sealed` is the finished entry, `Entry` a sealed one read back. Redaction and the vault come
+before all this, in `holdfast.ledger`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, get_args
+
+import msgspec
+
+from holdfast.kernel import canonical
+from holdfast.kernel.errors import Damaged, InvalidInput
+from holdfast.kernel.limits import NAME_CHARS_MAX
+
+ActorKind = Literal["agent", "user", "tool", "proxy", "holdfast"]
+ACTOR_KINDS: tuple[str, ...] = get_args(ActorKind)
+
+
+class Actor(msgspec.Struct, frozen=True, gc=False):
+    """Who an entry comes from, known by the channel it came by, never by its text."""
+
+    kind: ActorKind
+    name: str
+
+
+class Span(msgspec.Struct, frozen=True, gc=False):
+    """Lineage across sessions: this piece of work, the one it came from, the first of all."""
+
+    id: str
+    parent: str | None
+    root: str
+
+
+class Prepared(msgspec.Struct, frozen=True, gc=False):
+    """An entry ready to be sealed: only `prev` and `seq` are open."""
+
+    id: str
+    type: str
+    version: int
+    session_id: str | None
+    timestamp: str
+    actor: Actor
+    span: Span | None
+    data: bytes
+    hash: str
+
+
+class Sealed(msgspec.Struct, frozen=True, gc=False):
+    """A finished entry: its place, its leaf hash and its bytes."""
+
+    seq: int
+    id: str
+    type: str
+    session_id: str | None
+    leaf: bytes
+    body: bytes
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A sealed entry read back. `data` is the exact slice of the stored bytes."""
+
+    actor: Actor
+    data: msgspec.Raw
+    hash: str
+    id: str
+    ledger: str
+    prev: str
+    seq: int
+    session_id: str | None
+    span: Span | None
+    timestamp: str
+    type: str
+    v: int
+
+    def value(self) -> dict[str, canonical.JSON]:
+        """Return `data` as stored: large values still stand as vault references."""
+        try:
+            stored: dict[str, canonical.JSON] = msgspec.json.decode(self.data)
+        except _UNREADABLE as error:
+            raise _damaged(error) from error
+        return stored
+
+
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def read(body: bytes) -> Entry:
+    """Read stored bytes back into an entry, or say that they are damaged."""
+    try:
+        return _decoder.decode(body)
+    except _UNREADABLE as error:
+        raise _damaged(error) from error
+
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _damaged(error: Exception) -> Damaged:
+    return Damaged(
+        f"These bytes are not an entry: {error}.",
+        meaning="They are kept as they are and shown by nothing that needs a whole entry.",
+        remedy="Run `holdfast verify` to see which entries are affected.",
+    )
+
+
+def encode(entry: Prepared, *, ledger: str, prev: str, seq: int) -> bytes:
+    """Write the one canonical spelling of an entry. Keys stand in RFC 8785 order."""
+    rest = (
+        f',"hash":"{entry.hash}","id":{_quoted(entry.id)},"ledger":"{ledger}","prev":"{prev}",'
+        f'"seq":{seq},"session_id":{_session_json(entry.session_id)},'
+        f'"span":{"null" if entry.span is None else _span_json(entry.span)},'
+        f'"timestamp":"{entry.timestamp}","type":"{entry.type}","v":{entry.version}}}'
+    )
+    return b"".join((_actor_json(entry.actor), entry.data, rest.encode()))
+
+
+@lru_cache(maxsize=64)
+def check_name(what: str, value: str) -> str:
+    """Refuse a name that could not be shown on one line or found again."""
+    if value and len(value) <= NAME_CHARS_MAX and value.isprintable() and value == value.strip():
+        return value
+    raise InvalidInput(
+        f"{what} {value[:40]!r} cannot be used.",
+        meaning="Nothing was recorded.",
+        remedy=f"Use 1 to {NAME_CHARS_MAX} printable characters without spaces at the ends.",
+    )
+
+
+def check_span(span: Span) -> Span:
+    """Refuse a span whose names could not be found again."""
+    for name in (span.id, span.root) if span.parent is None else (span.id, span.parent, span.root):
+        check_name("The span's name", name)
+    return span
+
+
+def check_actor(actor: Actor) -> Actor:
+    """Refuse an actor whose kind is not one of the known channels."""
+    if actor.kind in ACTOR_KINDS:
+        check_name("The actor's name", actor.name)
+        return actor
+    raise InvalidInput(
+        f"The actor kind {actor.kind!r} is not known.",
+        meaning="Nothing was recorded.",
+        remedy=f"Use one of {', '.join(ACTOR_KINDS)}.",
+    )
+
+
+def _quoted(name: str) -> str:
+    """Spell a name that was checked; nearly all need no escape."""
+    if name.isascii() and '"' not in name and "\\" not in name:
+        return f'"{name}"'
+    return canonical.encode(name).decode()
+
+
+def _span_json(span: Span) -> str:
+    return canonical.encode(msgspec.to_builtins(span)).decode()
+
+
+# A process writes for few actors and sessions, so their spelling is worth keeping.
+@lru_cache(maxsize=64)
+def _actor_json(actor: Actor) -> bytes:
+    """Return the beginning of an entry, up to where its data stands."""
+    spelled = canonical.encode({"kind": actor.kind, "name": actor.name})
+    return b'{"actor":' + spelled + b',"data":'
+
+
+@lru_cache(maxsize=64)
+def _session_json(session_id: str | None) -> str:
+    return canonical.encode(session_id).decode()

@@ -1,0 +1,153 @@
+"""The storage port: what an engine MUST do, and what a caller may rely on.
+
+Ten methods. A `Reader` has no way to write; whoever holds one cannot change the ledger. An
+`Appender` can only add. Engines know nothing of hashes, types or meaning: they keep bytes in order.
+`holdfast.testing.conformance` holds every sentence below as a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import msgspec
+
+from holdfast.kernel.chain import Head
+from holdfast.kernel.entry import Entry, Sealed
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """An entry as it lies on disk."""
+
+    seq: int
+    body: bytes
+    leaf: bytes
+    """The leaf hash kept beside the bytes; whether it fits them is for the verifier to say."""
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Which entries to read: `first` up to, not including, `stop`. Every condition must hold."""
+
+    first: int = 0
+    stop: int | None = None
+    id: str | None = None
+    type: str | None = None
+    session_id: str | None = None
+    newest_first: bool = False
+
+
+EVERYTHING = Selection()
+
+
+class Archive(msgspec.Struct, frozen=True):
+    """A file that holds entries `first` to `last` in full."""
+
+    first: int
+    last: int
+    name: str
+    sha256: str
+    bytes: int
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing that is not as it was sealed."""
+
+    seq: int | None
+    kind: str
+    detail: str
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Entries to append and the artifacts they name, keyed by SHA-256 in hex."""
+
+    entries: Sequence[Sealed]
+    artifacts: Mapping[str, bytes] = {}
+
+
+class ArchiveSource(Protocol):
+    """Reads entries back out of archive files."""
+
+    def __call__(self, archive: Archive, first: int, stop: int) -> Iterator[Stored]:
+        """Yield the entries `first` up to, not including, `stop`, in order."""
+
+
+class Audit(Protocol):
+    """Compares what an engine adds to the entries, such as indexes, with the entries themselves.
+
+    Ranges of entries MAY be taken by audits in different processes, whose parts are then compared
+    by one of them; a range starts at a multiple of 65,536 or of whatever the verifier uses.
+    """
+
+    def take(self, entry: Entry, /) -> None:
+        """Count one entry. Entries come in order of `seq`; damaged ones do not come at all."""
+
+    def part(self) -> bytes:
+        """Return what was counted."""
+
+    def structure(self) -> Iterator[Fault]:
+        """Yield faults that can be seen without the entries: schema, pages, surplus rows."""
+
+    def compare(self, parts: Sequence[bytes], size: int, /) -> Iterator[Fault]:
+        """Yield faults of indexes, given the parts that make up the first `size` entries."""
+
+
+class Reader(Protocol):
+    """Looks at a ledger. It MUST NOT change a byte that counts."""
+
+    def head(self) -> Head:
+        """Return where the chain ends, as of now, whichever process wrote last."""
+
+    def read(self, selection: Selection = EVERYTHING) -> Iterator[Stored]:
+        """Yield the entries that fit, archived ones included, in order of `seq` or newest first.
+
+        MUST yield the exact bytes that were appended. MUST NOT block writers while the caller
+        thinks. With an id, a type or a session the cost MUST depend on how many entries fit, not
+        on how many there are. Entries that cannot be found are left out: a caller that needs
+        all of them MUST compare `seq`.
+        """
+
+    def node(self, first: int, stop: int) -> bytes:
+        """Return the tree hash over the kept leaf hashes from `first` up to before `stop`."""
+
+    def artifact(self, sha256: str) -> bytes | None:
+        """Return an artifact, None when it is not there. MUST raise Damaged if it changed."""
+
+    def archives(self) -> Sequence[Archive]:
+        """Return the listed archives in order."""
+
+    def audit(self) -> Audit:
+        """Begin to look for damage in the engine's own structures."""
+
+    def close(self) -> None:
+        """Let go of everything. MAY be called twice."""
+
+
+class Appender(Protocol):
+    """Adds to a ledger. Nothing here can change or remove what is there."""
+
+    def queue(self) -> AbstractContextManager[None]:
+        """Wait for this writer's turn; inside, no other writer can move the head.
+
+        Writers are served in about the order they came. MUST raise Busy, not wait for ever.
+        """
+
+    def append(self, batch: Batch, *, expected_head: Head) -> None:
+        """Append all of a batch or none of it.
+
+        MUST be durable when it returns. MUST raise Conflict when the head is another one. The
+        caller MUST have looked, in this turn, for ids that it did not make itself; an engine MAY
+        raise InvalidInput for one that is there already. After StorageFailed the caller does not
+        know whether the batch is there: it MUST look for its ids before it tries again.
+        """
+
+    def seal(self, archive: Archive) -> None:
+        """List an archive and drop the bytes of the entries it holds, in one step.
+
+        The caller MUST have written, synced and re-read the archive. Ids, leaf hashes and proofs
+        stay. MUST refuse a range that is not the oldest one still held.
+        """
+
+
+class Engine(Reader, Appender, Protocol):
+    """Both sides of one ledger."""

@@ -1,0 +1,387 @@
+"""The SQLite engine: one file for each ledger, any number of processes.
+
+Writes happen only here: queue, BEGIN IMMEDIATE, compare the head, insert, commit with a full sync.
+After any error of the disk the engine forgets its connection; the next call opens a new one, checks
+the newest entries and moves the log into the database before it acknowledges anything again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from hashlib import sha256
+from typing import Any
+
+import apsw
+
+from holdfast.kernel.chain import Head
+from holdfast.kernel.errors import Conflict, Damaged, HoldfastError, StorageFailed
+from holdfast.kernel.limits import WAL_PAGES_MAX
+from holdfast.storage.port import (
+    EVERYTHING,
+    Archive,
+    ArchiveSource,
+    Batch,
+    Selection,
+    Stored,
+)
+from holdfast.storage.sqlite import reading, tree, writing
+from holdfast.storage.sqlite.audit import SqliteAudit
+from holdfast.storage.sqlite.connection import (
+    FORMAT,
+    check_format,
+    check_schema,
+    connect,
+    forbid_schema_changes,
+    identity,
+    translate,
+    translated,
+    unreadable,
+)
+from holdfast.storage.sqlite.create import checkpoint, migrate
+from holdfast.storage.sqlite.log import log_kept, rewrite_log
+from holdfast.storage.sqlite.queries import SQL
+from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
+
+
+class SqliteEngine:
+    """A ledger in one SQLite file. Safe to share between threads, and across a fork."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        wait_s: float = WAIT_S_DEFAULT,
+        archive_source: ArchiveSource | None = None,
+        vfs: str | None = None,
+        synchronous: str = "FULL",
+        inspect: bool = False,
+    ) -> None:
+        """Open a ledger. With `inspect` it is never written, and its schema is taken as it is."""
+        self._path = os.path.abspath(path)  # noqa: PTH100
+        self._wait_s = wait_s
+        self._archive_source = archive_source
+        self._vfs = vfs
+        self._synchronous = synchronous
+        self._inspect = inspect
+        self._pid = 0
+        self._connection: apsw.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+        self._failed = False
+        self._wal_pages = 0
+        self._turn = _Turn(self)
+        self._turn_depth = self._turn_owner = 0
+        self._turn_head: Head | None = None
+        self._begin_process()
+        self._connected()
+
+    # Reading
+
+    def head(self) -> Head:
+        if self._turn_owner != threading.get_ident():
+            with self._reading() as connection:
+                return self._read_head(connection)
+        try:
+            return self._head_in_turn(self._begin())
+        except apsw.Error as error:
+            raise self._failure(error) from error
+
+    def read(self, selection: Selection = EVERYTHING) -> Iterator[Stored]:
+        return reading.read(self._reading, selection, self._from_archives)
+
+    def node(self, first: int, stop: int) -> bytes:
+        with self._reading() as connection:
+            return tree.node(connection, first, stop)
+
+    def artifact(self, sha256_hex: str) -> bytes | None:
+        if not _is_hash(sha256_hex):
+            return None
+        with self._reading() as connection:
+            content = connection.execute(SQL["artifact"], (bytes.fromhex(sha256_hex),)).get
+        if content is None:
+            return None
+        assert isinstance(content, bytes)
+        if sha256(content).hexdigest() != sha256_hex:
+            raise Damaged(
+                f"Artifact {sha256_hex[:12]} is not what was stored.",
+                meaning="Its bytes changed on disk; the entries that name it are untouched.",
+                remedy="Run `holdfast verify`, then take the artifact from a backup.",
+            )
+        return content
+
+    def archives(self) -> Sequence[Archive]:
+        with self._reading() as connection:
+            return tuple(Archive(*row) for row in connection.execute(SQL["archives"]))
+
+    def audit(self) -> SqliteAudit:
+        return SqliteAudit(self._reading)
+
+    # Writing
+
+    def queue(self) -> AbstractContextManager[None]:
+        return self._turn
+
+    def append(self, batch: Batch, *, expected_head: Head) -> None:
+        if self._turn_owner != threading.get_ident():
+            with self.queue():
+                return self.append(batch, expected_head=expected_head)
+        try:
+            return self._append(self._begin(), batch, expected_head)
+        except apsw.Error as error:
+            failure = self._failure(error)
+            self._try_to_recover()
+            raise failure from error
+
+    def _append(self, connection: apsw.Connection, batch: Batch, expected_head: Head) -> None:
+        try:
+            if self._head_in_turn(connection) != expected_head:
+                raise Conflict(
+                    "Another writer was faster.",
+                    meaning="Nothing was written.",
+                    remedy="Read the head again and retry.",
+                )
+            writing.append(connection, batch)
+            self._turn_head = None
+            connection.execute("COMMIT")
+        except BaseException:
+            self._roll_back(connection)
+            raise
+        self._tidy(connection)
+
+    def seal(self, archive: Archive) -> None:
+        """List an archive and drop its runs, on a connection that may do just that."""
+        with self.queue():
+            self._connected()
+            connection = connect(self._path, vfs=self._vfs)
+            try:
+                with translated(self._path), log_kept(self._path, self._vfs):
+                    writing.seal(connection, archive)
+            finally:
+                connection.close()
+
+    def close(self) -> None:
+        self._begin_process()  # a child lets go of nothing that is its parent's
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close(force=True)
+            self._connection = None
+            self._queue.close()
+
+    # A writer's turn: the queue, then a write transaction, in which the head cannot move
+
+    def enter_turn(self) -> None:
+        """Wait for this writer's turn."""
+        self._begin_process()
+        self._queue.__enter__()
+        self._lock.acquire()
+        self._turn_owner = threading.get_ident()
+        self._turn_depth += 1
+
+    def leave_turn(self) -> None:
+        """Let the next writer in; what was not committed is undone."""
+        self._turn_depth -= 1
+        if self._turn_depth == 0:
+            self._turn_head = None
+            self._turn_owner = 0
+            if self._connection is not None:
+                self._roll_back(self._connection)
+        self._lock.release()
+        self._queue.__exit__()
+
+    def _begin(self) -> apsw.Connection:
+        """Begin the turn's transaction, once."""
+        connection = self._connection
+        if connection is None or not connection.in_transaction:
+            connection = self._connected()
+            connection.execute("BEGIN IMMEDIATE")
+        return connection
+
+    # The connection
+
+    def _begin_process(self) -> None:
+        """Start afresh in a forked child: its parent's connection and lock are not its own."""
+        if self._pid == os.getpid():
+            return
+        self._inherited = self._connection  # never closed here: it is the parent's
+        self._connection = None
+        self._turn_depth = self._turn_owner = 0
+        self._turn_head = None
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._queue = WriterQueue(_lock_path(self._path), wait_s=self._wait_s)
+
+    def _connected(self) -> apsw.Connection:
+        if self._connection is None:
+            self._check_identity()
+            self._connection = self._open()
+        elif not self._connection.in_transaction:
+            self._check_identity()
+        return self._connection
+
+    def _check_identity(self) -> None:
+        """Stay with the file that was opened first: another one in its place is another ledger."""
+        if self._identity is None or self._identity == _identity_or_none(self._path):
+            return
+        self._forget()
+        raise StorageFailed(
+            f"{self._path} was replaced by another file while it was open.",
+            meaning="Nothing was written to either.",
+            remedy="Close what replaced it, put the right file back, and open it again.",
+        )
+
+    def _open(self) -> apsw.Connection:
+        found = _identity_or_none(self._path)  # before it is opened: what comes later is noticed
+        if self._failed:
+            with self._queue, translated(self._path):
+                rewrite_log(self._path, self._vfs)
+        connection = connect(self._path, vfs=self._vfs, synchronous=self._synchronous)
+        try:
+            with translated(self._path):
+                version = check_format(connection, self._path)
+                if self._inspect:
+                    connection.pragma("query_only", True)
+                else:
+                    self._bring_up_to_date(connection, version)
+                forbid_schema_changes(connection)
+                connection.set_wal_hook(self._note_log)
+                self._ledger = str(connection.execute(SQL["ledger_id"]).get)
+                if self._failed:
+                    self._recover(connection)
+        except BaseException:
+            connection.close(force=True)
+            raise
+        self._identity = found
+        return connection
+
+    def _bring_up_to_date(self, connection: apsw.Connection, version: int) -> None:
+        if version < FORMAT:
+            with self._queue:
+                migrate(connection, self._path, vfs=self._vfs)
+        check_schema(connection, FORMAT)
+
+    def _recover(self, connection: apsw.Connection) -> None:
+        """Earn the right to acknowledge again after an error of the disk.
+
+        The log was written anew by now. Moving it into the database does the same for the pages
+        there, so whatever can be read is on disk.
+        """
+        with self._queue:
+            reading.check_newest(connection)
+            if not checkpoint(connection):
+                raise StorageFailed(
+                    "The log could not be moved into the database after an error of the disk.",
+                    meaning="Nothing new is acknowledged until it is.",
+                    remedy="Close other programs that read this ledger and try again.",
+                )
+        self._failed = False
+
+    def _try_to_recover(self) -> None:
+        """Recover while it is still our turn: nobody may append behind what is not on disk."""
+        if self._failed:
+            with suppress(apsw.Error, HoldfastError):
+                self._connected()
+
+    def _forget(self) -> None:
+        """Drop a connection that can't be trusted any more."""
+        self._failed = not self._inspect  # who never writes has nothing to make good
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close(force=True)
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        self._begin_process()
+        if self._failed:
+            with self._queue, self._lock:  # in this order, as every writer takes them
+                self._connected()
+        with self._lock:
+            try:
+                yield self._connected()
+            except apsw.Error as error:
+                raise self._failure(error) from error
+            except UnicodeDecodeError as error:
+                raise unreadable(self._path) from error
+
+    def _failure(self, error: apsw.Error) -> HoldfastError:
+        """Say what an error of SQLite means, and stop trusting the connection if it must be."""
+        ours = translate(error, self._path)
+        if isinstance(ours, (StorageFailed, Damaged)):
+            self._forget()
+        return ours
+
+    def _roll_back(self, connection: apsw.Connection) -> None:
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except apsw.Error:
+            self._forget()
+
+    def _tidy(self, connection: apsw.Connection) -> None:
+        """Move a long log into the database. The entries are durable already: a failure waits."""
+        if self._wal_pages < WAL_PAGES_MAX:
+            return
+        try:
+            checkpoint(connection)
+        except apsw.Error:
+            self._forget()
+
+    def _note_log(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
+        """Remember how long the log is; SQLite tells after every commit."""
+        self._wal_pages = pages
+        return apsw.SQLITE_OK
+
+    def _head_in_turn(self, connection: apsw.Connection) -> Head:
+        """Return where the chain ends; it is read once in a turn, as nobody else can move it."""
+        if self._turn_head is None:
+            self._turn_head = self._read_head(connection)
+        return self._turn_head
+
+    def _read_head(self, connection: apsw.Connection) -> Head:
+        newest: Any = connection.execute(SQL["head"]).get
+        if newest is None:
+            newest = connection.execute(SQL["sealed_head"]).get
+        if newest is None:
+            return Head(self._ledger)
+        last, leaf = newest
+        if not (isinstance(last, int) and isinstance(leaf, bytes)):
+            raise unreadable(self._path)
+        return Head(self._ledger, last + 1, leaf)
+
+    def _from_archives(self, first: int, stop: int) -> Iterator[Stored]:
+        """Read entries back from the archives that hold them."""
+        if self._archive_source is None:
+            return
+        for archive in self.archives():
+            begin, end = max(first, archive.first), min(stop, archive.last + 1)
+            if begin < end:
+                yield from self._archive_source(archive, begin, end)
+
+
+class _Turn:
+    """A writer's turn as a context; it may be entered within itself."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        self._engine = engine
+
+    def __enter__(self) -> None:
+        self._engine.enter_turn()
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.leave_turn()
+
+
+def _is_hash(text: str) -> bool:
+    return len(text) == 64 and not text.strip("0123456789abcdef")
+
+
+def _lock_path(path: str) -> str:
+    return os.path.splitext(path)[0] + ".lock"  # noqa: PTH122
+
+
+def _identity_or_none(path: str) -> tuple[int, int] | None:
+    try:
+        return identity(path)
+    except OSError:
+        return None

@@ -1,0 +1,238 @@
+"""Reading entries back: in pages, so that neither writers nor other threads wait for a reader.
+
+Paging needs no snapshot: entries only ever come at the end, and one that moves to an archive in the
+meantime is read from there. A lookup by name reads the blocks that the index points to, and the few
+newest entries that are not in it yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, Final, TypeAlias
+
+import apsw
+import msgspec
+
+from holdfast.kernel.errors import Damaged
+from holdfast.kernel.hashing import HASH_BYTES, leaf_hash
+from holdfast.kernel.limits import (
+    INDEX_BLOCK_ENTRIES,
+    INTEGER_MAX,
+    READ_BYTES_PAGE,
+    READ_RUNS_FIRST,
+    READ_RUNS_PAGE,
+)
+from holdfast.storage.port import Selection, Stored
+from holdfast.storage.sqlite.keys import id_key, session_key, type_key
+from holdfast.storage.sqlite.queries import SQL
+
+Connecting: TypeAlias = Callable[[], AbstractContextManager[apsw.Connection]]
+FromArchives: TypeAlias = Callable[[int, int], Iterator[Stored]]
+Span: TypeAlias = tuple[int, int]
+"""Entries from the first number up to, not including, the second."""
+
+NEWEST_CHECKED: Final = 64
+"""Runs looked at after an error of the disk."""
+
+
+class Names(msgspec.Struct, frozen=True, gc=False):
+    """The part of an entry that lookups compare."""
+
+    id: str
+    type: str
+    session_id: str | None
+
+
+_names: Final = msgspec.json.Decoder(Names)
+
+
+def names_of(body: bytes) -> Names | None:
+    """Return an entry's id, type and session, None when its bytes are damaged."""
+    try:
+        return _names.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def read(
+    connecting: Connecting, selection: Selection, from_archives: FromArchives
+) -> Iterator[Stored]:
+    """Yield the entries that fit a selection."""
+    selection = _within_sqlite(selection)
+    if selection.id is selection.type is selection.session_id is None:
+        stop = INTEGER_MAX if selection.stop is None else selection.stop
+        span = (max(selection.first, 0), stop)
+        yield from read_span(connecting, span, from_archives, newest_first=selection.newest_first)
+        return
+    for span in _spans(connecting, selection):
+        found = read_span(connecting, span, from_archives, newest_first=selection.newest_first)
+        yield from (stored for stored in found if _fits(stored, selection))
+
+
+def _within_sqlite(selection: Selection) -> Selection:
+    """Keep numbers that no ledger reaches away from SQLite, whose integers end before."""
+    first, stop = selection.first, selection.stop
+    if first <= INTEGER_MAX and (stop is None or stop <= INTEGER_MAX):
+        return selection
+    return msgspec.structs.replace(
+        selection,
+        first=min(first, INTEGER_MAX),
+        stop=None if stop is None else min(stop, INTEGER_MAX),
+    )
+
+
+def read_span(
+    connecting: Connecting, span: Span, from_archives: FromArchives, *, newest_first: bool = False
+) -> Iterator[Stored]:
+    """Yield consecutive entries, the archived ones from their archives."""
+    first, stop = span
+    with connecting() as connection:
+        newest_sealed: Any = connection.execute(SQL["sealed_head"]).get
+    sealed_stop = 0 if newest_sealed is None else newest_sealed[0] + 1
+    held_span = (max(first, sealed_stop), stop)
+    if newest_first:
+        yield from _held(connecting, held_span, newest_first=True)
+        yield from reversed(list(from_archives(first, min(stop, sealed_stop))))
+    else:
+        yield from from_archives(first, min(stop, sealed_stop))
+        yield from _held(connecting, held_span, newest_first=False)
+
+
+def held(connection: apsw.Connection, first: int, stop: int) -> Iterator[Stored]:
+    """Yield entries that are not archived, on one connection and without paging."""
+    start = _run_start(connection, first)
+    for row in connection.execute(SQL["runs"], (start, stop, -1)):
+        yield from (stored for stored in _entries(*row) if first <= stored.seq < stop)
+
+
+def check_newest(connection: apsw.Connection) -> None:
+    """Refuse to go on when the newest entries do not fit their leaf hashes."""
+    rows: Iterable[Any] = connection.execute(SQL["runs_newest"], (0, INTEGER_MAX, NEWEST_CHECKED))
+    for row in rows:
+        for stored in _entries(*row):
+            if leaf_hash(stored.body) != stored.leaf:
+                raise Damaged(
+                    f"Entry {stored.seq} is not what was sealed.",
+                    meaning="Nothing more is written to this ledger.",
+                    remedy="Run `holdfast verify`, then restore a backup.",
+                )
+
+
+def _held(connecting: Connecting, span: Span, *, newest_first: bool) -> Iterator[Stored]:
+    """Page through the runs of a span."""
+    first, stop = span
+    with connecting() as connection:
+        begin, end = _run_start(connection, first), stop
+    statement = SQL["runs_newest" if newest_first else "runs"]
+    runs = READ_RUNS_FIRST
+    while begin < end:
+        with connecting() as connection:
+            page = _page(connection.execute(statement, (begin, end, runs)))
+        runs = READ_RUNS_PAGE
+        if not page:
+            return
+        for seq, hashes, lines in page:
+            if (
+                type(lines) is type(hashes) is bytes
+                and len(hashes) == HASH_BYTES
+                and b"\n" not in lines
+                and first <= seq < stop
+            ):  # a single entry, as most runs are
+                yield Stored(seq, lines, hashes)
+                continue
+            stored = [e for e in _entries(seq, hashes, lines) if first <= e.seq < stop]
+            yield from reversed(stored) if newest_first else stored
+        if newest_first:
+            end = page[-1][0]
+        else:
+            begin = page[-1][0] + 1
+
+
+def _entries(first: int, hashes: Any, lines: Any) -> list[Stored]:
+    """Return the entries of a run. A damaged one may hold fewer lines than it should, or none."""
+    if not (isinstance(hashes, bytes) and isinstance(lines, bytes)):
+        hashes = lines = b""
+    return [
+        Stored(first + index, line, hashes[index * HASH_BYTES : (index + 1) * HASH_BYTES])
+        for index, line in enumerate(lines.split(b"\n"))
+    ]
+
+
+def _page(cursor: Any) -> list[tuple[int, Any, Any]]:
+    """Take runs until the page is heavy enough."""
+    page: list[tuple[int, Any, Any]] = []
+    weight = 0
+    for run in cursor:
+        page.append(run)
+        weight += len(run[2]) if isinstance(run[2], bytes) else 0
+        if weight >= READ_BYTES_PAGE:
+            cursor.close()
+            break
+    return page
+
+
+def _run_start(connection: apsw.Connection, seq: int) -> int:
+    run: Any = connection.execute(SQL["run_holding"], (seq,)).get
+    return 0 if run is None else int(run[0])
+
+
+def _fits(stored: Stored, selection: Selection) -> bool:
+    names = names_of(stored.body)
+    return (
+        names is not None
+        and selection.id in (None, names.id)
+        and selection.type in (None, names.type)
+        and selection.session_id in (None, names.session_id)
+    )
+
+
+def _spans(connecting: Connecting, selection: Selection) -> Iterator[Span]:
+    """Yield the spans that may hold what is asked for, in the order asked for."""
+    with connecting() as connection:
+        size = size_of(connection)
+    stop = size if selection.stop is None else min(selection.stop, size)
+    indexed_stop = size - size % INDEX_BLOCK_ENTRIES
+    newest = (max(selection.first, indexed_stop), stop)
+    blocks = _blocks_with_id if selection.id is not None else _blocks_with_marks
+    if selection.newest_first:
+        yield newest
+    for block in blocks(connecting, selection, min(stop, indexed_stop)):
+        start = block * INDEX_BLOCK_ENTRIES
+        yield max(start, selection.first), min(start + INDEX_BLOCK_ENTRIES, stop)
+    if not selection.newest_first:
+        yield newest
+
+
+def size_of(connection: apsw.Connection) -> int:
+    """Return how many entries there are."""
+    newest: Any = connection.execute(SQL["head"]).get or connection.execute(SQL["sealed_head"]).get
+    return 0 if newest is None else int(newest[0]) + 1
+
+
+def _blocks_with_id(connecting: Connecting, selection: Selection, _stop: int) -> Iterable[int]:
+    with connecting() as connection:
+        rows: Any = connection.execute(SQL["blocks_with_id"], (id_key(selection.id or ""),))
+        return [block for (block,) in rows]
+
+
+def _blocks_with_marks(connecting: Connecting, selection: Selection, stop: int) -> Iterator[int]:
+    keys = []
+    if selection.session_id is not None:
+        keys.append(session_key(selection.session_id))
+    if selection.type is not None:
+        keys.append(type_key(selection.type))
+    begin = max(selection.first, 0) // INDEX_BLOCK_ENTRIES
+    end = -(-stop // INDEX_BLOCK_ENTRIES)
+    statement = SQL["blocks_with_marks_newest" if selection.newest_first else "blocks_with_marks"]
+    while begin < end:
+        with connecting() as connection:
+            values = (keys[0], keys[-1], begin, end, READ_RUNS_PAGE)
+            page: Any = connection.execute(statement, values).fetchall()
+        if not page:
+            return
+        yield from (block for (block,) in page)
+        if selection.newest_first:
+            end = page[-1][0]
+        else:
+            begin = page[-1][0] + 1

@@ -1,0 +1,153 @@
+"""Valid data, entries and ledgers, as small as they may be and different for each number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from holdfast.kernel import canonical, chain
+from holdfast.kernel.chain import Head
+from holdfast.kernel.entry import Actor, Prepared, Sealed, Span
+from holdfast.kernel.hashing import data_hash
+from holdfast.kernel.types import TYPES
+from holdfast.ledger.ledger import Draft, Ledger
+from holdfast.ledger.redaction import Redactor
+from holdfast.ledger.sources import timestamp
+from holdfast.storage.memory import MemoryEngine
+from holdfast.storage.port import Engine
+from holdfast.testing.clock import START_US, STEP_US, FixedClock, FixedIds, id_for
+
+LEDGER: Final = "0123456789abcdef0123456789abcdef"
+"""The name of every ledger made here."""
+
+KEY: Final = bytes(range(32))
+"""The key of the fingerprints of every ledger made here."""
+
+ACTOR: Final = Actor("agent", "builder")
+
+_DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
+    "decision": lambda n: {
+        "question": f"Which way at fork {n}?",
+        "choice": f"Way {n}",
+        "reasoning": "It is the shorter one.",
+        "alternatives": ["the other way"],
+        "confidence": 0.75,
+    },
+    "file_change": lambda n: {
+        "path": f"src/part_{n}.py",
+        "action": "modify",
+        "size_before": n,
+        "size_after": n + 20,
+        "lines_changed": 1,
+        "diff_summary": "one line more",
+        "hash_after": data_hash(b"%d" % n),
+    },
+    "checkpoint": lambda n: {
+        "task": "a task",
+        "completed": n,
+        "total": n + 1,
+        "files_created": ["a.py"],
+        "files_modified": [],
+        "decisions_made": 0,
+        "next_action": f"item {n + 1}",
+        "quick_resume": f"{n} done",
+    },
+    "error": lambda n: {
+        "error_type": "FileNotFound",
+        "message": f"attempt {n} found nothing",
+        "context": None,
+        "resolution": None,
+        "prevention": None,
+    },
+    "metric": lambda n: {
+        "name": "S(x)",
+        "value": n + 0.5,
+        "threshold": 0.75,
+        "passed": n > 0,
+        "components": {"safety": 0.9},
+    },
+    "compression": lambda n: {
+        "entries_compressed": n,
+        "sessions_covered": ["S1"],
+        "archive_path": f"archives/archive_{n}.jsonl.zst",
+        "summary": {"total_decisions": n},
+        "restore_index": {"S1": {"start": 0, "end": n}},
+    },
+    "session_started": lambda n: {"parent": f"session-{n}"},
+    "session_ended": lambda n: {"reason": f"reason {n}"},
+}
+
+
+def data_for(type_name: str, n: int = 0, **changes: Any) -> dict[str, Any]:
+    """Return valid data of a type, different for each `n`, with some fields put or changed."""
+    return {**_DATA[type_name](n), **changes}
+
+
+def draft(type_name: str = "decision", n: int = 0, **fields: Any) -> Draft:
+    """Return a draft; `fields` are those of Draft."""
+    return Draft(type_name, **{"data": data_for(type_name, n), **fields})
+
+
+def prepared(
+    type_name: str = "decision",
+    n: int = 0,
+    *,
+    id: str | None = None,
+    session_id: str | None = None,
+    data: Mapping[str, Any] | None = None,
+    span: Span | None = None,
+    actor: Actor = ACTOR,
+) -> Prepared:
+    """Return an entry that only lacks its place; id and time follow from `n`."""
+    now_us = START_US + n * STEP_US
+    encoded = canonical.encode(data_for(type_name, n) if data is None else data)
+    return Prepared(
+        id=id_for(n, now_us) if id is None else id,
+        type=type_name,
+        version=TYPES.spec(type_name).version,
+        session_id=session_id,
+        timestamp=timestamp(now_us),
+        actor=actor,
+        span=span,
+        data=encoded,
+        hash=data_hash(encoded),
+    )
+
+
+def sealed_chain(
+    head: Head,
+    count: int,
+    *,
+    types: Sequence[str] = ("decision",),
+    sessions: Sequence[str | None] = (None,),
+) -> list[Sealed]:
+    """Return `count` entries behind `head`; types and sessions take turns."""
+    numbers = range(head.size, head.size + count)
+    return list(
+        chain.seal_all(
+            head,
+            (
+                prepared(types[n % len(types)], n, session_id=sessions[n % len(sessions)])
+                for n in numbers
+            ),
+        )
+    )
+
+
+def open_memory_ledger(
+    engine: Engine | None = None,
+    *,
+    session_id: str | None = None,
+    redactor: Redactor | None = None,
+    clock: FixedClock | None = None,
+    ids: FixedIds | None = None,
+) -> Ledger:
+    """Return a ledger over the plain engine, or another one, that is the same in every run."""
+    return Ledger(
+        engine or MemoryEngine(LEDGER),
+        redactor=redactor or Redactor(KEY),
+        actor=ACTOR,
+        session_id=session_id,
+        clock=clock or FixedClock(),
+        ids=ids or FixedIds(),
+    )

@@ -1,0 +1,98 @@
+"""What happens to data on its way into an entry, in this order.
+
+Odd values are set aside, secrets are replaced, the type's fields are checked, large parts go to the
+vault. What comes out is the exact bytes that will be stored and hashed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from holdfast.kernel import canonical
+from holdfast.kernel.errors import InvalidInput
+from holdfast.kernel.limits import ENTRY_BYTES_MAX, INLINE_BYTES_MAX, INPUT_BYTES_MAX
+from holdfast.kernel.types import TYPES
+from holdfast.ledger import vault
+from holdfast.ledger.redaction import Redactor
+
+Given: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A type's name and the data for it."""
+
+
+class Admitted(msgspec.Struct, frozen=True):
+    """Data as it will be stored."""
+
+    data: bytes
+    version: int
+    artifacts: Mapping[str, bytes] = {}
+    redactions: int = 0
+
+
+def admit(type_name: str, data: Mapping[str, Any], redactor: Redactor) -> Admitted:
+    """Bring data into the form it is stored in, or refuse it saying why."""
+    try:
+        encoded = canonical.encode(data)
+    except InvalidInput:
+        return _admit_slowly(type_name, data, redactor)
+    if _needs_work(encoded) or redactor.suspects(encoded):
+        return _admit_slowly(type_name, data, redactor)
+    return Admitted(encoded, TYPES.check(type_name, data))
+
+
+def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
+    """Admit a batch: all of it or nothing. Most hold no secret, which one look at all tells."""
+    try:
+        lines = canonical.encode_all([data for _, data in given])
+    except InvalidInput:
+        lines = []
+    if not lines or any(map(_needs_work, lines)) or redactor.suspects(b"\n".join(lines)):
+        return [admit(type_name, data, redactor) for type_name, data in given]
+    return [
+        Admitted(line, TYPES.check(type_name, data))
+        for (type_name, data), line in zip(given, lines, strict=True)
+    ]
+
+
+def _needs_work(encoded: bytes) -> bool:
+    """Tell whether data must go through more than spelling and checking."""
+    return len(encoded) > INLINE_BYTES_MAX or vault.has_reserved_key(encoded)
+
+
+def _admit_slowly(type_name: str, given: Mapping[str, Any], redactor: Redactor) -> Admitted:
+    """Set odd values aside, redact, check, and move large parts to the vault."""
+    artifacts: dict[str, bytes] = {}
+    data, redactions = _make_plain(given, artifacts, redactor)
+    encoded = canonical.encode(data)
+    _check_size(len(encoded) + sum(map(len, artifacts.values())), INPUT_BYTES_MAX)
+    if redactor.suspects(encoded):
+        data, found = redactor.clean(data)
+        redactions += found
+        encoded = canonical.encode(data)
+    version = TYPES.check(type_name, data)
+    if len(encoded) > INLINE_BYTES_MAX:
+        encoded = canonical.encode(vault.lift(data, artifacts))
+        _check_size(len(encoded), ENTRY_BYTES_MAX)
+    return Admitted(encoded, version, artifacts, redactions)
+
+
+def _make_plain(
+    data: Mapping[str, Any], artifacts: dict[str, bytes], redactor: Redactor
+) -> tuple[Any, int]:
+    """Return data that canonical JSON can hold, and how much was redacted on the way."""
+    try:
+        encoded = canonical.encode(data)
+    except InvalidInput:
+        return vault.set_aside(data, artifacts, redactor)
+    return (vault.escape(data) if vault.has_reserved_key(encoded) else data), 0
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise InvalidInput(
+            f"The data is {size:,} bytes of JSON; at most {most:,} fit.",
+            meaning="Nothing was recorded.",
+            remedy="Record it in several entries, or keep it in a file and record its hash.",
+        )

@@ -1,0 +1,304 @@
+"""The ledger as callers use it: append, read, verify.
+
+Everything about an entry is decided before the writers' queue is entered (`admission`); inside it
+an entry only gets its place.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from holdfast.kernel import chain
+from holdfast.kernel import entry as entries
+from holdfast.kernel.entry import Actor, Entry, Prepared, Span
+from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, StorageFailed
+from holdfast.kernel.hashing import data_hash
+from holdfast.kernel.limits import BATCH_ENTRIES_MAX
+from holdfast.ledger import vault
+from holdfast.ledger.admission import Admitted, admit, admit_all
+from holdfast.ledger.redaction import Redactor
+from holdfast.ledger.sources import Clock, Ids, system_clock, timestamp, uuid7
+from holdfast.ledger.verify import Checks, Progress, Report, no_progress, verify
+from holdfast.storage.port import EVERYTHING, Batch, Engine, Fault, Selection, Stored
+from holdfast.stores import Fold
+
+DEFAULT_ACTOR: Final = Actor("user", "script")
+
+OnDamaged: TypeAlias = Callable[[Fault], None]
+"""Told of an entry that cannot be read and is left out."""
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """What a caller wants recorded."""
+
+    type: str
+    data: Mapping[str, Any]
+    session_id: str | None = None
+    actor: Actor | None = None
+    id: str | None = None
+    span: Span | None = None
+
+
+class Receipt(msgspec.Struct, frozen=True, gc=False):
+    """Proof that an entry is durable."""
+
+    seq: int
+    id: str
+    hash: str
+    leaf: str
+    redactions: int = 0
+    duplicate: bool = False
+    """The id was there already; this is the receipt of the entry that has it."""
+    differs: bool = False
+    """The entry that has the id holds other data; what was given now was not recorded."""
+
+
+class Ledger:
+    """An append-only, hash-chained record. Safe to share between threads."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        redactor: Redactor,
+        actor: Actor = DEFAULT_ACTOR,
+        session_id: str | None = None,
+        clock: Clock = system_clock,
+        ids: Ids = uuid7,
+        checks: Checks | None = None,
+    ) -> None:
+        self._engine = engine
+        self._redactor = redactor
+        self._actor = entries.check_actor(actor)
+        self._session_id = session_id
+        self._clock = clock
+        self._ids = ids
+        self._checks = checks
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Writing
+
+    def append(
+        self,
+        type: str,
+        data: Mapping[str, Any],
+        *,
+        session_id: str | None = None,
+        actor: Actor | None = None,
+        id: str | None = None,
+        span: Span | None = None,
+    ) -> Receipt:
+        """Record one entry; it is durable when this returns.
+
+        The same `id` again returns the first receipt and records nothing.
+        """
+        draft = Draft(type, data, session_id, actor, id, span)
+        admitted = admit(type, data, self._redactor)
+        return self._write([draft], [admitted])[0]
+
+    def append_many(self, drafts: Iterable[Draft]) -> list[Receipt]:
+        """Record several entries, all of them or none. They share one timestamp."""
+        drafts = list(drafts)
+        if len(drafts) > BATCH_ENTRIES_MAX:
+            raise InvalidInput(
+                f"{len(drafts)} entries were given at once.",
+                meaning="Nothing was recorded.",
+                remedy=f"Append at most {BATCH_ENTRIES_MAX} at a time.",
+            )
+        if not drafts:
+            return []
+        given = [(draft.type, draft.data) for draft in drafts]
+        return self._write(drafts, admit_all(given, self._redactor))
+
+    def _write(self, drafts: Sequence[Draft], admitted: Sequence[Admitted]) -> list[Receipt]:
+        """Decide every byte, wait for the writer's turn, and append."""
+        now_us = self._clock()
+        stamp = timestamp(now_us)
+        batch = [
+            self._prepare(draft, one, now_us, stamp)
+            for draft, one in zip(drafts, admitted, strict=True)
+        ]
+        try:
+            with self._engine.queue():
+                if any(draft.id is not None for draft in drafts):
+                    return self._append_unless_known(batch, admitted)
+                return self._append_fresh(batch, admitted)
+        except StorageFailed as failure:
+            ids = ", ".join(entry.id for entry in batch[:3])
+            failure.remedy = f"Try again with the same id ({ids}): it is recorded at most once."
+            raise
+
+    def _append_fresh(
+        self, batch: Sequence[Prepared], admitted: Sequence[Admitted]
+    ) -> list[Receipt]:
+        """Give each entry its place; no other writer can come between."""
+        head = self._engine.head()
+        sealed = chain.seal_all(head, batch)
+        artifacts: dict[str, bytes] = {}
+        for one in admitted:
+            if one.artifacts:
+                artifacts.update(one.artifacts)
+        self._engine.append(Batch(sealed, artifacts), expected_head=head)
+        return [
+            Receipt(s.seq, s.id, entry.hash, s.leaf.hex(), one.redactions)
+            for s, entry, one in zip(sealed, batch, admitted, strict=True)
+        ]
+
+    def _append_unless_known(
+        self, batch: Sequence[Prepared], admitted: Sequence[Admitted]
+    ) -> list[Receipt]:
+        """Append the entries whose ids are new, and find the first receipts of the others."""
+        receipts: dict[str, Receipt] = {}
+        fresh: dict[str, int] = {}
+        for index, entry in enumerate(batch):
+            if entry.id not in fresh and entry.id not in receipts:
+                known = self._known(entry.id)
+                if known is None:
+                    fresh[entry.id] = index
+                else:
+                    receipts[entry.id] = known
+        places = list(fresh.values())
+        if places:
+            new = self._append_fresh([batch[i] for i in places], [admitted[i] for i in places])
+            receipts |= {receipt.id: receipt for receipt in new}
+        return [
+            receipts[entry.id]
+            if fresh.get(entry.id) == index
+            else _repeated(receipts[entry.id], entry, admitted[index])
+            for index, entry in enumerate(batch)
+        ]
+
+    def _known(self, entry_id: str) -> Receipt | None:
+        for stored in self._engine.read(Selection(id=entry_id)):
+            entry = entries.read(stored.body)
+            return Receipt(entry.seq, entry.id, entry.hash, stored.leaf.hex())
+        return None
+
+    def _prepare(self, draft: Draft, admitted: Admitted, now_us: int, stamp: str) -> Prepared:
+        """Decide every byte of an entry except its place."""
+        session_id = self._session_id if draft.session_id is None else draft.session_id
+        if session_id is not None:
+            entries.check_name("The session id", session_id)
+        return Prepared(
+            self._ids(now_us) if draft.id is None else entries.check_name("The id", draft.id),
+            draft.type,
+            admitted.version,
+            session_id,
+            stamp,
+            self._actor if draft.actor is None else entries.check_actor(draft.actor),
+            None if draft.span is None else entries.check_span(draft.span),
+            admitted.data,
+            data_hash(admitted.data),
+        )
+
+    # Reading
+
+    @property
+    def id(self) -> str:
+        """The random name of this ledger."""
+        return self._engine.head().ledger
+
+    def head(self) -> chain.Head:
+        """Return where the chain ends."""
+        return self._engine.head()
+
+    def root(self, size: int | None = None) -> str:
+        """Return the tree's root over the first `size` entries, or over all."""
+        return self._engine.node(0, self._engine.head().size if size is None else size).hex()
+
+    def lines(self, selection: Selection = EVERYTHING) -> Iterator[Stored]:
+        """Yield entries as they are stored, byte for byte, damaged ones too."""
+        return self._engine.read(selection)
+
+    def read(
+        self, selection: Selection = EVERYTHING, *, on_damaged: OnDamaged | None = None
+    ) -> Iterator[Entry]:
+        """Yield entries. One that cannot be read is reported and left out; the rest still come."""
+        for stored in self._engine.read(selection):
+            try:
+                entry = entries.read(stored.body)
+            except Damaged as problem:
+                (on_damaged or _warn)(Fault(stored.seq, "entry", problem.what))
+            else:
+                yield entry
+
+    def get(self, key: int | str) -> Stored:
+        """Return one entry by its number or its id."""
+        by_seq = isinstance(key, int)
+        wanted = Selection(key, key + 1) if isinstance(key, int) else Selection(id=key)
+        for stored in self._engine.read(wanted):
+            return stored
+        raise NotFound(
+            f"There is no entry {key}." if by_seq else f"There is no entry with the id {key!r}.",
+            meaning=self._extent(),
+            remedy="`holdfast log` lists them.",
+        )
+
+    def _extent(self) -> str:
+        size = self.head().size
+        return f"The ledger holds entries 0 to {size - 1}." if size else "The ledger is empty."
+
+    def data(self, entry: Entry) -> dict[str, Any]:
+        """Return an entry's data with every large part put back from the vault."""
+        resolved: dict[str, Any] = vault.resolve(entry.value(), self._engine.artifact)
+        return resolved
+
+    def fold(self, stop: int | None = None) -> Fold:
+        """Work out what is true now, or was true before entry `stop`.
+
+        Needs every entry: one that is damaged, missing or of an unknown type is a hard failure.
+        """
+        fold = Fold()
+        for stored in self._engine.read(Selection(stop=stop)):
+            if stored.seq != fold.size:
+                break
+            fold.apply(entries.read(stored.body))
+        size = self.head().size if stop is None else stop
+        if fold.size < size:
+            raise Damaged(
+                f"Entry {fold.size} is missing.",
+                meaning="What is true after it cannot be worked out.",
+                remedy="Run `holdfast verify` to see what else is.",
+            )
+        return fold
+
+    def artifact(self, sha256: str) -> bytes | None:
+        """Return the bytes with this SHA-256, None when the vault does not have them."""
+        return self._engine.artifact(sha256)
+
+    def verify(
+        self,
+        *,
+        expected: tuple[int, str] | None = None,
+        progress: Progress = no_progress,
+    ) -> Report:
+        """Prove every entry from its bytes. `expected` is a size and root kept elsewhere."""
+        return verify(self._engine, expected=expected, checks=self._checks, progress=progress)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._engine.close()
+
+
+def _repeated(first: Receipt, entry: Prepared, admitted: Admitted) -> Receipt:
+    """Give the first answer again; the same data has the same secrets in it."""
+    differs = first.hash != entry.hash
+    redactions = 0 if differs else admitted.redactions
+    return Receipt(
+        first.seq, first.id, first.hash, first.leaf, redactions, duplicate=True, differs=differs
+    )
+
+
+def _warn(fault: Fault) -> None:
+    warnings.warn(
+        f"Entry {fault.seq} is damaged and was left out: {fault.detail}", RuntimeWarning, 4
+    )

@@ -1,0 +1,102 @@
+"""holdfast: the lossless ledger for AI agents.
+
+    import holdfast
+
+    with holdfast.open("my-project") as ledger:
+        receipt = ledger.append("decision", {...})
+
+Names are loaded when they are first used: a hook that needs few of them starts fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.version import __version__
+
+if TYPE_CHECKING:
+    from holdfast.kernel.entry import Actor, Entry, Span
+    from holdfast.kernel.errors import (
+        Busy,
+        ConfigError,
+        Conflict,
+        Damaged,
+        HoldfastError,
+        InvalidInput,
+        NewerFormat,
+        NotALedger,
+        NotFound,
+        StorageFailed,
+        UnknownType,
+        Unsupported,
+    )
+    from holdfast.ledger.ledger import Draft, Ledger, Receipt
+    from holdfast.ledger.vault import RawJSON
+    from holdfast.ledger.verify import Report
+    from holdfast.storage.port import Fault, Selection
+    from holdfast.wiring.opening import open_ledger as open
+
+_HOMES = {
+    "holdfast.kernel.entry": ("Actor", "Entry", "Span"),
+    "holdfast.kernel.errors": (
+        "Busy",
+        "ConfigError",
+        "Conflict",
+        "Damaged",
+        "HoldfastError",
+        "InvalidInput",
+        "NewerFormat",
+        "NotALedger",
+        "NotFound",
+        "StorageFailed",
+        "UnknownType",
+        "Unsupported",
+    ),
+    "holdfast.ledger.ledger": ("Draft", "Ledger", "Receipt"),
+    "holdfast.ledger.vault": ("RawJSON",),
+    "holdfast.ledger.verify": ("Report",),
+    "holdfast.storage.port": ("Fault", "Selection"),
+    "holdfast.wiring.opening": ("open",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Actor",
+    "Busy",
+    "ConfigError",
+    "Conflict",
+    "Damaged",
+    "Draft",
+    "Entry",
+    "Fault",
+    "HoldfastError",
+    "InvalidInput",
+    "Ledger",
+    "NewerFormat",
+    "NotALedger",
+    "NotFound",
+    "RawJSON",
+    "Receipt",
+    "Report",
+    "Selection",
+    "Span",
+    "StorageFailed",
+    "UnknownType",
+    "Unsupported",
+    "__version__",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(_HOME_OF[name]), "open_ledger" if name == "open" else name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,49 @@
+"""`holdfast init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from holdfast.cli.context import Invocation
+from holdfast.cli.lazy import command as make_command
+from holdfast.cli.lazy import json_option
+from holdfast.cli.output import print_json, say, visible
+from holdfast.kernel.errors import NotALedger
+from holdfast.wiring.looking import open_reader
+from holdfast.wiring.opening import make_ledger
+from holdfast.wiring.places import DATABASE, FOLDER, Place
+
+
+@make_command(example="holdfast init\nholdfast init ~/my-project --json")
+@click.argument("directory", metavar="[DIR]", required=False)
+@json_option
+@click.pass_obj
+def command(invocation: Invocation, directory: str | None, as_json: bool) -> None:
+    """Make a ledger for the project in DIR, or in the current folder.
+
+    Doing it again is harmless: a ledger that is there stays as it is.
+    """
+    named = invocation.named_place() if directory is None else None
+    place = named or _place_in(Path(directory or "."))
+    created = make_ledger(place)
+    reader = open_reader(place.database)
+    ledger = reader.head().ledger
+    reader.close()
+    if as_json:
+        print_json({"ledger": ledger, "path": str(place.database), "created": created})
+        return
+    path = visible(str(place.database))
+    say(f"Made a ledger: {path}" if created else f"The ledger is there already: {path}")
+
+
+def _place_in(folder: Path) -> Place:
+    folder = folder.expanduser().absolute()
+    if folder.exists() and not folder.is_dir():
+        raise NotALedger(
+            f"{folder} is not a folder.",
+            meaning="Nothing was made.",
+            remedy="Name the folder of a project.",
+        )
+    return Place((folder if folder.name == FOLDER else folder / FOLDER) / DATABASE)

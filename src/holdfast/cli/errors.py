@@ -1,0 +1,94 @@
+"""Where every error of the command line ends: a message in three parts, and an exit code.
+
+0 done, 1 no, 2 error or misuse, 130 interrupted, 141 nobody reads any more. Never a traceback,
+unless HOLDFAST_DEBUG asks for one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Final
+
+import click
+
+from holdfast.cli.output import print_json, talk, visible
+from holdfast.kernel.errors import HoldfastError, NotFound
+
+DONE: Final = 0
+NO: Final = 1
+ERROR: Final = 2
+INTERRUPTED: Final = 130
+UNREAD: Final = 141
+
+
+def guarded(run: Callable[[], int | None], *, as_json: bool) -> int:
+    """Run a command line and return its exit code, whatever happens."""
+    try:
+        code = run()
+        sys.stdout.flush()
+        return code or DONE
+    except HoldfastError as error:
+        _report(type(error).__name__, error, as_json=as_json)
+        return NO if isinstance(error, NotFound) else ERROR
+    except click.exceptions.Abort:
+        talk("Interrupted. What was acknowledged before is in the ledger.")
+        return INTERRUPTED
+    except click.ClickException as error:
+        _report("Usage", _from_click(error), as_json=as_json)
+        return ERROR
+    except BrokenPipeError:
+        return give_up_stdout()
+    except Exception as error:
+        return _unexpected(error, as_json=as_json)
+
+
+def give_up_stdout() -> int:
+    """Stop writing to a stdout that takes nothing, so that the end of the process is quiet."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass  # it is closed already
+    return UNREAD
+
+
+def _report(kind: str, error: HoldfastError, *, as_json: bool) -> None:
+    parts = {"what": error.what, "meaning": error.meaning, "remedy": error.remedy}
+    shown = {name: visible(part) for name, part in parts.items()}
+    talk(f"holdfast: {shown['what']}", "bold red")
+    for part in (shown["meaning"], shown["remedy"]):
+        if part:
+            talk(f"  {part}")
+    if as_json:
+        print_json({"error": {"kind": kind, **shown}})
+        sys.stdout.flush()
+
+
+def _from_click(error: click.ClickException) -> HoldfastError:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "holdfast"
+    return HoldfastError(
+        error.format_message(),
+        meaning="Nothing was done.",
+        remedy=f"`{path} --help` shows how it is used.",
+    )
+
+
+def _unexpected(error: Exception, *, as_json: bool) -> int:
+    from holdfast import config
+
+    if config.debugging():
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, OSError) and error.filename is None:
+        give_up_stdout()  # most likely a full disk behind a redirection
+    ours = HoldfastError(
+        f"An unexpected error: {type(error).__name__}: {error}.",
+        meaning="What was acknowledged before is in the ledger.",
+        remedy=f"Set {config.DEBUG_VARIABLE}=1 to see where it comes from, and report it.",
+    )
+    _report("Unexpected", ours, as_json=as_json)
+    return ERROR

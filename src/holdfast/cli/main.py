@@ -1,0 +1,17 @@
+"""Where the `holdfast` process begins. Imports as little as it can: hooks wait for it."""
+
+from __future__ import annotations
+
+import sys
+
+from holdfast.version import __version__
+
+
+def main() -> None:
+    """Run the command line and end the process with its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        print(f"holdfast {__version__}")
+        return
+    from holdfast.cli.root import root
+
+    root.main(prog_name="holdfast")

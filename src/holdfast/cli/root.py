@@ -1,0 +1,96 @@
+"""The `holdfast` command: its global options and the table of its commands."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+import click
+
+from holdfast.cli import errors
+from holdfast.cli.context import Invocation
+from holdfast.cli.lazy import LazyGroup, write_example
+from holdfast.version import __version__
+
+COMMANDS: Final = {
+    "init": "Make a ledger for this project.",
+    "status": "Say what the ledger holds, and when it was last written.",
+    "record": "Append an entry.",
+    "log": "List entries.",
+    "show": "Show one entry.",
+    "verify": "Prove every entry from its bytes.",
+    "doctor": "Look for what could keep the ledger from working.",
+    "backup": "Copy the ledger into one file, and verify the copy.",
+    "config": "Show every setting and where it comes from.",
+    "demo": "Watch holdfast survive a crash and catch a forgery.",
+}
+
+EXAMPLE: Final = """
+    holdfast init
+    holdfast record metric --data '{"name":"tests","value":12,"threshold":12,
+                                    "passed":true,"components":{}}'
+    holdfast log
+    holdfast verify
+"""
+
+
+class Root(LazyGroup):
+    """The outermost command: every error leaves through it."""
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command line; end the process with 0, 1 or 2."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        extra["standalone_mode"] = False
+        run = super().main
+        sys.exit(
+            errors.guarded(
+                lambda: run(arguments, prog_name or "holdfast", **extra),
+                as_json="--json" in arguments,
+            )
+        )
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that went away ends it quietly."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.exceptions.Exit(errors.give_up_stdout()) from None
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """End the help with the first minute of a project."""
+        del ctx
+        write_example(formatter, EXAMPLE)
+
+
+@click.group(
+    cls=Root,
+    lazy=COMMANDS,
+    package="holdfast.cli.commands",
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("-C", "directory", metavar="DIR", help="Run as if started in DIR.")
+@click.option("--ledger", metavar="PATH", help="Project root or database to use.")
+@click.version_option(__version__, message="holdfast %(version)s")
+@click.pass_context
+def root(ctx: click.Context, directory: str | None, ledger: str | None) -> int | None:
+    """The lossless ledger for AI agents: append, prove, never lose.
+
+    The ledger is --ledger, else $HOLDFAST_LEDGER, else the one of the project this folder is in.
+    Exit codes: 0 done, 1 no, 2 error or misuse.
+    """
+    if directory is not None:
+        try:
+            ctx.with_resource(contextlib.chdir(directory))
+        except OSError as error:
+            raise click.BadParameter(f"{directory}: {error.strerror}", param_hint="-C") from error
+    ctx.obj = Invocation(ledger)
+    if ctx.invoked_subcommand is not None:
+        return None
+    from holdfast.cli.welcome import welcome
+
+    return welcome(ctx.obj)

@@ -1,0 +1,83 @@
+"""An entry on one line, and its data on a page, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from holdfast.cli.output import visible
+from holdfast.kernel.entry import Entry
+
+SUMMARY_CHARS_MAX: Final = 100
+
+_FORMS: Final = {
+    "decision": "{choice}",
+    "file_change": "{action} {path}",
+    "checkpoint": "{quick_resume}",
+    "error": "{error_type}: {message}",
+    "metric": "{name} = {value} (threshold {threshold}, passed {passed})",
+    "compression": "{entries_compressed} entries to {archive_path}",
+    "session_started": "goes on from {parent}",
+    "session_ended": "{reason}",
+}
+
+
+class _Fields(dict[str, str]):
+    """Data for a form; what is not there is shown as a dash."""
+
+    def __missing__(self, key: str) -> str:
+        return "-"
+
+
+def summarise(entry: Entry) -> str:
+    """Say what an entry is about, on one line; what is cut off is counted."""
+    form = _FORMS.get(entry.type)
+    fields = _Fields({key: _spell(value) for key, value in entry.value().items()})
+    if form is None or (entry.type == "session_started" and fields["parent"] == "-"):
+        return ""
+    return shorten(visible(form.format_map(fields)))
+
+
+def shorten(text: str) -> str:
+    """Cut a long line, and say how much is gone."""
+    if len(text) <= SUMMARY_CHARS_MAX:
+        return text
+    return f"{text[:SUMMARY_CHARS_MAX]}… (+{len(text) - SUMMARY_CHARS_MAX} characters)"
+
+
+def lay_out(value: Any, indent: str = "") -> Iterator[str]:
+    """Yield the lines of a value, one field a line, nested ones further in."""
+    match value:
+        case {"$artifact": str(sha256), "bytes": int(size)}:
+            yield f"{indent}({size:,} bytes in the vault, {sha256[:12]}; --full shows them)"
+        case Mapping() if value:
+            for key, part in value.items():
+                yield from _field(f"{indent}{visible(key)}:", part, indent)
+        case list() if value:
+            for part in value:
+                yield from _field(f"{indent}-", part, indent)
+        case _:
+            for line in visible(_spell(value), lines=True).split("\n"):
+                yield f"{indent}{line}"
+
+
+def _field(label: str, value: Any, indent: str) -> Iterator[str]:
+    lines = list(lay_out(value, indent + "  "))
+    nested = isinstance(value, (dict, list)) and value and "$artifact" not in value
+    if nested or len(lines) > 1:
+        yield label
+        yield from lines
+    else:
+        yield f"{label} {lines[0].strip()}"
+
+
+def _spell(value: Any) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case {"$artifact": str(), "bytes": int(size)}:
+            return f"({size:,} bytes in the vault)"
+        case _:
+            return str(value)

@@ -1,0 +1,45 @@
+"""Opening a ledger to look at it. Loads nothing of what prepares entries: looking must be quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from holdfast.kernel.errors import NotALedger, Unsupported
+from holdfast.storage.port import Reader
+from holdfast.storage.sqlite.engine import SqliteEngine
+from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT
+from holdfast.wiring.places import Place, place_of
+
+
+def open_reader(path: str | os.PathLike[str], *, inspect: bool = False) -> Reader:
+    """Open a ledger to look at it; what comes back cannot append.
+
+    `inspect` opens even one whose schema was changed, and leaves an older format as it is.
+    """
+    return open_engine(place_of(Path(path)), inspect=inspect)
+
+
+def open_engine(
+    place: Place, *, wait_s: float = WAIT_S_DEFAULT, inspect: bool = False
+) -> SqliteEngine:
+    """Open the engine of the ledger at a place."""
+    check_platform()
+    if not place.database.exists():
+        raise NotALedger(
+            f"There is no ledger at {place.database}.",
+            meaning="Nothing was recorded.",
+            remedy="Make one with `holdfast init`.",
+        )
+    return SqliteEngine(str(place.database), wait_s=wait_s, inspect=inspect)
+
+
+def check_platform() -> None:
+    """Refuse a system that cannot keep the promises."""
+    if sys.platform not in ("linux", "darwin"):
+        raise Unsupported(
+            f"holdfast does not run on {sys.platform}.",
+            meaning="Its promises rest on file locks and syncs of Linux and macOS.",
+            remedy="Use Linux, macOS or WSL 2.",
+        )

@@ -1,0 +1,96 @@
+"""Where a ledger and the files beside it lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from holdfast.kernel.errors import InvalidInput, NotALedger
+
+FOLDER: Final = ".holdfast"
+DATABASE: Final = "ledger.db"
+
+KEY_BYTES: Final = 32
+"""Length of the key of the fingerprints."""
+
+IGNORED: Final = b"*\n!config.toml\n"
+"""What git sees of the folder: nothing but the project's settings."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A ledger's files: `x.db`, and beside it `x.lock` and `x.key`."""
+
+    database: Path
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds it all."""
+        return self.database.parent
+
+    @property
+    def lock(self) -> Path:
+        """The writers' queue."""
+        return self.database.with_suffix(".lock")
+
+    @property
+    def key(self) -> Path:
+        """The key of the fingerprints that stand for secrets; never part of a backup."""
+        return self.database.with_suffix(".key")
+
+    @property
+    def project(self) -> Path | None:
+        """The project's root, None for a database that stands alone."""
+        return self.folder.parent if self.folder.name == FOLDER else None
+
+    @property
+    def settings(self) -> Path | None:
+        """The project's settings, None for a database that stands alone."""
+        return None if self.project is None else self.folder / "config.toml"
+
+
+def place_of(path: Path) -> Place:
+    """Return where the ledger of a project root, or of a database file, lies."""
+    path = path.expanduser().absolute()
+    if path.is_dir():
+        return Place((path if path.name == FOLDER else path / FOLDER) / DATABASE)
+    if path.suffix in (".lock", ".key"):
+        raise InvalidInput(
+            f"{path.name} is the name of a file beside a ledger, not of a ledger.",
+            meaning="Nothing was recorded.",
+            remedy="Name the project's folder or the database.",
+        )
+    return Place(path)
+
+
+def discover(start: Path) -> Place:
+    """Find the ledger of the project that a folder is part of.
+
+    Looks upwards. A git worktree without a ledger of its own uses its main worktree's.
+    """
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        place = place_of(folder)
+        if place.database.exists():
+            return place
+        main = _main_worktree(folder / ".git")
+        if main is not None and place_of(main).database.exists():
+            return place_of(main)
+    raise NotALedger(
+        f"There is no ledger in {start} or above it.",
+        meaning="Nothing was recorded.",
+        remedy="Make one with `holdfast init`.",
+    )
+
+
+def _main_worktree(git: Path) -> Path | None:
+    """Return the main worktree that a linked worktree's `.git` file points back to."""
+    if not git.is_file():
+        return None
+    words = git.read_text(encoding="utf-8", errors="replace").split(maxsplit=1)
+    if len(words) != 2 or words[0] != "gitdir:":
+        return None
+    # <main>/.git/worktrees/<name>
+    gitdir = (git.parent / words[1].strip()).resolve()
+    return gitdir.parents[2] if gitdir.parent.name == "worktrees" else None

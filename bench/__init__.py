@@ -1,0 +1,1 @@
+"""holdfast beside its peers: `python -m bench`, or `make bench`."""

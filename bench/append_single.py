@@ -1,0 +1,77 @@
+"""One entry at a time, durable before the next, from one process.
+
+`Ledger.append` with everything on (redaction, checks, chain, tree, lookup tables, writers' queue)
+beside bare apsw inserts of the same entry bytes into `(seq INTEGER PRIMARY KEY, body BLOB)`;
+`insert_events` of one event with the same bytes by eventsourcing's SQLite application recorder;
+and `put` of a state with one message, the entry's data, by langgraph-checkpoint-sqlite. All in
+WAL mode with `synchronous=FULL`, one transaction an entry, log moved into the database at 1,000
+pages. The two peers leave `synchronous` to how their SQLite was built (here FULL); the benchmark
+sets and checks it. They use Python's sqlite3 and its SQLite, as shipped; holdfast and the bare
+inserts use apsw's.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from bench.crew import Stint, crews
+from bench.harness import (
+    Figure,
+    Options,
+    Result,
+    Row,
+    ratios,
+    scratch_folder,
+    side_by_side,
+    spread_of,
+)
+from bench.subjects import BareApsw, EventSourcing, Holdfast, LangGraph
+
+NAME = "append-single"
+TITLE = "One durable append"
+TURNS: Final = 3
+"""Short rounds, and more of them: what disturbs the machine then meets both sides."""
+
+
+def run(options: Options) -> Result:
+    """Measure."""
+    rounds = options.rounds * TURNS
+    stint = Stint(count=options.pick(1000, 200))
+    subjects = (Holdfast, BareApsw, EventSourcing, LangGraph)
+    with scratch_folder() as folder, crews(subjects, folder) as started:
+        found = side_by_side(
+            {name: partial(crew.measure, stint) for name, crew in started.items()},
+            rounds,
+        )
+    ours = found[Holdfast.name]
+    return Result(
+        NAME,
+        TITLE,
+        __doc__ or "",
+        rounds,
+        figures=[
+            Figure(
+                "rate : bare apsw",
+                ratios(ours, found[BareApsw.name], "rate"),
+                at_least=0.65,
+                aim="0.85",
+            ),
+            Figure(
+                "rate : eventsourcing recorder",
+                ratios(ours, found[EventSourcing.name], "rate"),
+                at_least=1.1,
+            ),
+            Figure("median time : bare apsw", ratios(ours, found[BareApsw.name], "p50_us")),
+            Figure("rate : langgraph SqliteSaver", ratios(ours, found[LangGraph.name], "rate")),
+        ],
+        rows=[
+            Row(name, measure, unit, spread_of(measured, key))
+            for name, measured in found.items()
+            for measure, unit, key in (
+                ("rate", "entries/s", "rate"),
+                ("median", "µs", "p50_us"),
+                ("99 of 100", "µs", "p99_us"),
+            )
+        ],
+    )

@@ -1,0 +1,125 @@
+"""The docs say what is: their snippets run, and their generated parts are current."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast.kernel import limits
+from holdfast.kernel.types import TYPES
+from holdfast.storage.sqlite.connection import APPLICATION_ID, FORMAT
+from tools import docs
+
+ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
+
+
+def snippets(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        arguments,
+        cwd=folder,
+        env={**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def commands(session: str) -> list[str]:
+    """Return the commands typed in a console snippet, continuation lines joined."""
+    parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    found = []
+    for part in parts:
+        lines = part.splitlines()
+        typed = lines[0]
+        while typed.count("'") % 2:
+            typed += "\n" + lines[len(typed.splitlines())]
+        found.append(typed)
+    return found
+
+
+def test_the_readme_session_runs(tmp_path: Path) -> None:
+    [session] = snippets("README.md", "console")
+    answers = [run(shlex.split(c), tmp_path) for c in commands(session)]
+    assert len(answers) == 4
+    assert "all 1 entries are what was sealed" in answers[-1].stdout + answers[-1].stderr
+
+
+def test_the_backup_session_runs(tmp_path: Path) -> None:
+    session, proof = snippets("docs/guide/backups.md", "console")
+    with holdfast.open(tmp_path) as ledger:
+        ledger.append("session_ended", {"reason": "one"})
+        kept = f"1:{ledger.root()}"
+    for command in commands(session):
+        run(shlex.split(command), tmp_path)
+    [check] = commands(proof)
+    run([*shlex.split(check)[:-1], kept], tmp_path)
+
+
+def test_the_readme_script_runs(tmp_path: Path) -> None:
+    [script] = snippets("README.md", "python")
+    (tmp_path / "my-project").mkdir()
+    assert "0 flock" in run([sys.executable, "-c", script], tmp_path).stdout
+
+
+@pytest.mark.req("X3")
+def test_a_ledger_can_be_verified_with_nothing_but_a_standard_library(tmp_path: Path) -> None:
+    """The verifier printed in docs/format.md finds the root that holdfast finds."""
+    [verifier] = snippets("docs/format.md", "python")
+    with holdfast.open(tmp_path) as ledger:
+        for number in range(7):
+            ledger.append("session_ended", {"reason": f'"data":{number},"hash":"'})
+        expected = f"7 entries, root {ledger.root()}"
+    assert run([sys.executable, "-IS", "-c", verifier], tmp_path).stdout.strip() == expected
+
+
+def test_that_verifier_finds_an_altered_entry(tmp_path: Path) -> None:
+    [verifier] = snippets("docs/format.md", "python")
+    forged = verifier.replace("line in enumerate(lines)", "line in enumerate(altered)").replace(
+        "prev, leaves =", "altered = [lines[0].replace(b'one', b'two'), *lines[1:]]\nprev, leaves ="
+    )
+    with holdfast.open(tmp_path) as ledger:
+        ledger.append("session_ended", {"reason": "one"})
+        ledger.append("session_ended", {"reason": "three"})
+    with pytest.raises(subprocess.CalledProcessError):
+        run([sys.executable, "-IS", "-c", forged], tmp_path)
+
+
+def test_the_cli_reference_is_current() -> None:
+    assert docs.REFERENCE.read_text() == docs.reference(), "run `make docs`"
+
+
+def test_the_format_page_names_every_type_and_table() -> None:
+    page = (ROOT / "docs/format.md").read_text()
+    tables = re.findall(r"CREATE TABLE (\w+)", _migrations())
+    assert [name for name in (*TYPES, *tables) if f"| `{name}` |" not in page] == []
+    assert f"0x{APPLICATION_ID:X}" in page
+    assert f"now **{FORMAT}**" in page
+    assert limits.INLINE_BYTES_MAX == 32 * limits.KIB
+    assert "over 32 KiB" in page
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md"]
+)
+def test_links_and_named_files_exist(page: str) -> None:
+    text = (ROOT / page).read_text()
+    folder = (ROOT / page).parent
+    missing = [
+        link for link in re.findall(r"\]\(([^)#:]+)\)", text) if not (folder / link).exists()
+    ]
+    assert missing == []
+
+
+def _migrations() -> str:
+    folder = ROOT / "src/holdfast/storage/sqlite/migrations"
+    return "".join(path.read_text() for path in sorted(folder.glob("*.sql")))

@@ -440,7 +440,7 @@ class TestDecode:
         ("text", "place"),
         [
             ('{"a":1}\n{}', "line 2, column 1"),
-            ("[1,]", "line 1, column 4"),
+            ("[1 2]", "line 1, column 4"),
             ("", "line 1, column 1"),
             ('"\x01"', "line 1, column 2"),
             ("\xa01", "line 1, column 1"),

@@ -129,7 +129,7 @@ class Ledger:
         ]
         try:
             with self._engine.queue():
-                if any(draft.id is not None for draft in drafts):
+                if [draft for draft in drafts if draft.id is not None]:
                     return self._append_unless_known(batch, admitted)
                 return self._append_fresh(batch, admitted)
         except StorageFailed as failure:

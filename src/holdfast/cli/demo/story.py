@@ -14,15 +14,15 @@ import msgspec
 
 from holdfast.cli.demo.tampering import forge
 from holdfast.ledger.verify import Report
-from holdfast.storage.port import Selection
+from holdfast.storage.port import Fault, Selection
 from holdfast.wiring.backing import back_up
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.opening import open_ledger
 from holdfast.wiring.places import Place, place_of
 from holdfast.wiring.verifying import verify_place
 
-WRITERS: Final = ("ada", "ben", "eve")
-VICTIM: Final = "eve"
+WRITERS: Final = ("first", "second", "third")
+VICTIM: Final = "third"
 ENTRIES_EACH: Final = 120
 KILLED_AFTER: Final = 40
 
@@ -148,12 +148,16 @@ def _tamper(folder: Path, place: Place) -> Step:
     lines = [
         f"a verified copy of {backup.entries} entries was made; in it entry {seq} was changed by"
         " one byte",
-        *(f"verify says: entry {fault.seq}: {fault.detail}" for fault in forged.faults),
+        *(f"verify says: {_place(fault)}: {fault.detail}" for fault in forged.faults),
         f"the ledger itself: {'ok' if original.ok else 'NOT ok'}",
     ]
     facts = {"tampered": seq, "named": sorted({f.seq for f in forged.faults if f.seq is not None})}
     ok = backup.verified and original.ok and _named(forged, seq)
     return Step("A copy is tampered with", lines, ok, facts)
+
+
+def _place(fault: Fault) -> str:
+    return "the ledger" if fault.seq is None else f"entry {fault.seq}"
 
 
 def _named(report: Report, seq: int) -> bool:

@@ -21,6 +21,10 @@ RUN_CHARS_MIN: Final = 20
 NEAR_CHARS: Final = 96
 """How far from its long run the hint of a format may stand."""
 
+DIGEST_CHARS: Final = (40, 64)
+"""Lengths of a run of hex digits that is a SHA-1 or a SHA-256: no format looks like that."""
+
+_HEX: Final = b"0123456789abcdef"
 _KEPT: Final = "cdehklnprstuwy@"
 _LOWER: Final = bytes(range(256)).lower()
 _DELETED: Final = bytes(b for b in range(256) if chr(b).lower() not in _KEPT)
@@ -55,18 +59,19 @@ class Prefilter:
         for hint in self._skeletons:
             if hint in bones:
                 return self._find_any(encoded.lower()) is not None
-        return self._suspects_runs(encoded)
-
-    def _suspects_runs(self, encoded: bytes) -> bool:
-        """Look closely at each long run and what stands around it."""
         shape = encoded.translate(_SHAPE).decode("ascii")
         start = shape.find(_LONG_RUN)
+        return start >= 0 and self._suspects_run(encoded, shape, start)
+
+    def _suspects_run(self, encoded: bytes, shape: str, start: int) -> bool:
+        """Look closely at each long run and what stands around it, but for plain digests."""
         while start >= 0:
             end = shape.find(" ", start)
             end = len(shape) if end < 0 else end
-            near = encoded[max(0, start - NEAR_CHARS) : end + NEAR_CHARS]
-            if self._find_with_run(near.lower()) is not None:
-                return True
+            if end - start not in DIGEST_CHARS or encoded[start:end].strip(_HEX):
+                near = encoded[max(0, start - NEAR_CHARS) : end + NEAR_CHARS]
+                if self._find_with_run(near.lower()) is not None:
+                    return True
             start = shape.find(_LONG_RUN, end)
         return False
 

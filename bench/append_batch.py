@@ -6,7 +6,8 @@ eventsourcing's SQLite application recorder. All in WAL mode with `synchronous=F
 the database at 1,000 pages. holdfast keeps up to 256 entries of a batch in one row.
 
 What is missing to the demand is Python: an entry of a batch costs about 16 microseconds of it, for
-spelling, the look for secrets, checks, two hashes, an id and a receipt, where bare apsw needs 4 in all.
+spelling, the look for secrets, checks, two hashes, an id and a receipt, where bare apsw needs 4 in
+all.
 """
 
 from __future__ import annotations

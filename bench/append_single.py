@@ -9,9 +9,10 @@ pages. The two peers leave `synchronous` to how their SQLite was built (here FUL
 sets and checks it. They use Python's sqlite3 and its SQLite, as shipped; holdfast and the bare
 inserts use apsw's.
 
-What is missing to the demand is Python: the sync takes as long as bare apsw's, and around it redaction,
-checks, three hashes, the queue and the look at the file take about 40 microseconds when warm and
-twice that after every sync, when caches are cold. The peers chain, check and redact nothing.
+What is missing to the demand is Python: the sync takes as long as bare apsw's, and around it
+redaction, checks, two hashes, the queue and the look at the file take about 40 microseconds when
+warm and twice that after every sync, when caches are cold. The peers chain, check and redact
+nothing.
 """
 
 from __future__ import annotations

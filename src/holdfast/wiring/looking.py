@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
-from holdfast.kernel.errors import NotALedger, Unsupported
+from holdfast.kernel.errors import NotALedger
 from holdfast.storage.port import Reader
 from holdfast.storage.sqlite.engine import SqliteEngine
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT
@@ -25,7 +24,6 @@ def open_engine(
     place: Place, *, wait_s: float = WAIT_S_DEFAULT, inspect: bool = False
 ) -> SqliteEngine:
     """Open the engine of the ledger at a place."""
-    check_platform()
     if not place.database.exists():
         raise NotALedger(
             f"There is no ledger at {place.database}.",
@@ -33,13 +31,3 @@ def open_engine(
             remedy="Make one with `holdfast init`.",
         )
     return SqliteEngine(str(place.database), wait_s=wait_s, inspect=inspect)
-
-
-def check_platform() -> None:
-    """Refuse a system that cannot keep the promises."""
-    if sys.platform not in ("linux", "darwin"):
-        raise Unsupported(
-            f"holdfast does not run on {sys.platform}.",
-            meaning="Its promises rest on file locks and syncs of Linux and macOS.",
-            remedy="Use Linux, macOS or WSL 2.",
-        )

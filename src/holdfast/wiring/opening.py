@@ -14,7 +14,7 @@ from holdfast.storage.files import FOLDER_MODE, make_folder, replace
 from holdfast.storage.sqlite.connection import is_ledger
 from holdfast.storage.sqlite.create import create as create_database
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
-from holdfast.wiring.looking import check_platform, open_engine
+from holdfast.wiring.looking import open_engine
 from holdfast.wiring.places import IGNORED, KEY_BYTES, Place, place_of
 from holdfast.wiring.workers import checks_side_by_side
 
@@ -48,7 +48,6 @@ def open_ledger(
 
 def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:
     """Make a ledger where there is none; return whether one was made. Harmless to repeat."""
-    check_platform()
     if place.database.exists() and is_ledger(str(place.database)):
         return False
     try:

@@ -103,7 +103,9 @@ class Ledger:
         """
         draft = Draft(type, data, session_id, actor, id, span)
         admitted = admit(type, data, self._redactor)
-        return self._write([draft], [admitted])[0]
+        now_us = self._clock()
+        entry = self._prepare(draft, admitted, now_us, timestamp(now_us))
+        return self._write([entry], [admitted], id is not None)[0]
 
     def append_many(self, drafts: Iterable[Draft]) -> list[Receipt]:
         """Record several entries, all of them or none. They share one timestamp."""
@@ -116,20 +118,22 @@ class Ledger:
             )
         if not drafts:
             return []
-        given = [(draft.type, draft.data) for draft in drafts]
-        return self._write(drafts, admit_all(given, self._redactor))
-
-    def _write(self, drafts: Sequence[Draft], admitted: Sequence[Admitted]) -> list[Receipt]:
-        """Decide every byte, wait for the writer's turn, and append."""
+        admitted = admit_all([(draft.type, draft.data) for draft in drafts], self._redactor)
         now_us = self._clock()
         stamp = timestamp(now_us)
         batch = [
             self._prepare(draft, one, now_us, stamp)
             for draft, one in zip(drafts, admitted, strict=True)
         ]
+        return self._write(batch, admitted, any(draft.id is not None for draft in drafts))
+
+    def _write(
+        self, batch: Sequence[Prepared], admitted: Sequence[Admitted], may_be_known: bool
+    ) -> list[Receipt]:
+        """Wait for the writer's turn, and append."""
         try:
             with self._engine.queue():
-                if [draft for draft in drafts if draft.id is not None]:
+                if may_be_known:
                     return self._append_unless_known(batch, admitted)
                 return self._append_fresh(batch, admitted)
         except StorageFailed as failure:

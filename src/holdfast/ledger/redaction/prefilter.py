@@ -56,9 +56,8 @@ class Prefilter:
     def suspects(self, encoded: bytes) -> bool:
         """Return False only if no hint is in the bytes."""
         bones = encoded.translate(_LOWER, _DELETED).decode("ascii")
-        for hint in self._skeletons:
-            if hint in bones:
-                return self._find_any(encoded.lower()) is not None
+        if any(map(bones.__contains__, self._skeletons)):
+            return self._find_any(encoded.lower()) is not None
         shape = encoded.translate(_SHAPE).decode("ascii")
         start = shape.find(_LONG_RUN)
         return start >= 0 and self._suspects_run(encoded, shape, start)

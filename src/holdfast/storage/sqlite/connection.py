@@ -145,9 +145,12 @@ def forbid_schema_changes(connection: apsw.Connection) -> None:
     connection.authorizer = allow
 
 
-def identity(path: str) -> tuple[int, int]:
-    """Return what tells this file from another one of the same name."""
-    status = os.stat(path)  # noqa: PTH116
+def identity(path: str) -> tuple[int, int] | None:
+    """Return what tells this file from another one of the same name; None when there is none."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
     return status.st_dev, status.st_ino
 
 

@@ -173,7 +173,8 @@ class SqliteEngine:
 
     def enter_turn(self) -> None:
         """Wait for this writer's turn."""
-        self._begin_process()
+        if self._pid != os.getpid():
+            self._begin_process()
         self._queue.__enter__()
         self._lock.acquire()
         self._turn_owner = threading.get_ident()
@@ -185,7 +186,7 @@ class SqliteEngine:
         if self._turn_depth == 0:
             self._turn_head = None
             self._turn_owner = 0
-            if self._connection is not None:
+            if self._connection is not None and self._connection.in_transaction:
                 self._roll_back(self._connection)
         self._lock.release()
         self._queue.__exit__()
@@ -222,7 +223,7 @@ class SqliteEngine:
 
     def _check_identity(self) -> None:
         """Stay with the file that was opened first: another one in its place is another ledger."""
-        if self._identity is None or self._identity == _identity_or_none(self._path):
+        if self._identity is None or self._identity == identity(self._path):
             return
         self._forget()
         raise StorageFailed(
@@ -232,7 +233,7 @@ class SqliteEngine:
         )
 
     def _open(self) -> apsw.Connection:
-        found = _identity_or_none(self._path)  # before it is opened: what comes later is noticed
+        found = identity(self._path)  # before it is opened: what comes later is noticed
         if self._failed:
             with self._queue, translated(self._path):
                 rewrite_log(self._path, self._vfs)
@@ -378,10 +379,3 @@ def _is_hash(text: str) -> bool:
 
 def _lock_path(path: str) -> str:
     return os.path.splitext(path)[0] + ".lock"  # noqa: PTH122
-
-
-def _identity_or_none(path: str) -> tuple[int, int] | None:
-    try:
-        return identity(path)
-    except OSError:
-        return None

@@ -5,9 +5,9 @@ by bare apsw in one transaction, and `insert_events` of 100 events with the same
 eventsourcing's SQLite application recorder. All in WAL mode with `synchronous=FULL`, log moved into
 the database at 1,000 pages. holdfast keeps up to 256 entries of a batch in one row.
 
-What is missing to the demand is Python: an entry of a batch costs about 16 microseconds of it, for
-spelling, the look for secrets, checks, two hashes, an id and a receipt, where bare apsw needs 4 in
-all.
+Where the time goes, by timers (microseconds an entry, about 20 in all): spelling, the look for
+secrets and checks 6, id and data hash 2, sealing 2, rows and index 4, COMMIT and moving the log 5.
+Bare apsw needs 3 to 4 in all.
 """
 
 from __future__ import annotations

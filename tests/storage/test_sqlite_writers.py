@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -289,3 +290,45 @@ def test_a_read_only_folder_is_an_error_that_says_so(path: Path, tmp_path: Path)
             append(engine, 1)
     finally:
         tmp_path.chmod(0o700)
+
+
+KILLED_IN_ITS_TURN = """
+import os, signal, sys
+from holdfast.storage.sqlite.engine import SqliteEngine
+engine = SqliteEngine(sys.argv[1])
+with engine.queue():
+    engine.head()
+    if os.fork() == 0:
+        os.write(1, b"child")
+        os.read(0, 1)
+        os._exit(0)
+    os.read(int(sys.argv[2]), 1)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_forked_child_does_not_keep_the_turn_of_a_killed_parent(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    databases.make(path).close()
+    go, tell = os.pipe()
+    writer = subprocess.Popen(
+        [sys.executable, "-c", KILLED_IN_ITS_TURN, str(path), str(go)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pass_fds=[go],
+    )
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    try:
+        assert writer.stdout.read(5) == b"child"  # it lives, and goes on living
+        os.write(tell, b".")
+        assert writer.wait(timeout=60) == -signal.SIGKILL
+        engine = SqliteEngine(str(path), wait_s=2)
+        append(engine, 1)
+        engine.close()
+    finally:
+        writer.kill()
+        writer.stdin.close()  # the child ends
+        writer.stdout.close()
+        os.close(go)
+        os.close(tell)

@@ -128,10 +128,15 @@ def test_the_samples_of_the_protocol_are_valid(name: str) -> None:
     assert TYPES.check(name, SEED[name]) == 1
 
 
+ADDED = {"decision": ["supersedes", "cites", "subject"], "checkpoint": ["cites"]}
+
+
 @pytest.mark.parametrize("name", SEED)
-def test_a_type_has_exactly_the_fields_of_the_protocol(name: str) -> None:
+def test_a_type_has_the_fields_of_the_protocol_and_adds_only_optional_ones(name: str) -> None:
     fields = msgspec.structs.fields(TYPES.spec(name).model)
-    assert list(SEED[name]) == [field.encode_name for field in fields]
+    added = ADDED.get(name, [])
+    assert [*SEED[name], *added] == [field.encode_name for field in fields]
+    assert not any(field.required for field in fields if field.encode_name in added)
 
 
 @pytest.mark.parametrize(("name", "field"), ALL_FIELDS)
@@ -195,7 +200,14 @@ def test_a_metric_may_be_whole_numbers() -> None:
     assert read.value == 3
 
 
-NAMES = {("file_change", "action"), ("session_started", "parent")}
+NAMES = {
+    ("file_change", "action"),
+    ("session_started", "parent"),
+    ("work_opened", "work"),
+    ("work_closed", "work"),
+    ("artifact_erased", "sha256"),
+    ("line_quarantined", "encoding"),
+}
 REFERENCE = {"$artifact": "ab" * 32, "bytes": 40_000, "form": "text"}
 
 
@@ -228,6 +240,85 @@ def test_the_session_before_is_named_like_a_session(parent: object) -> None:
     TYPES.check("session_started", {"parent": "x" * 200})
     with pytest.raises(InvalidInput, match="parent"):
         TYPES.check("session_started", {"parent": parent})
+
+
+SINCE: dict[tuple[str, str], list[Any]] = {
+    ("decision", "supersedes"): ["d1", [""], [1], ["x" * 201], {}],
+    ("decision", "cites"): ["d1", [""], [None], ["x" * 201]],
+    ("decision", "subject"): [1, ["a"]],
+    ("checkpoint", "cites"): ["d1", [""], 3],
+    ("session_started", "holder"): [1, {}, {"pid": "1", "started": "x"}, {"pid": 1}],
+    ("session_started", "title"): [1, []],
+    ("prompt_given", "text"): [None, "", " \n", 1],
+    ("agent_said", "text"): [None, "", "\t", []],
+    ("tool_called", "tool"): [None, "", 1],
+    ("tool_called", "ok"): ["yes", 1],
+    ("tool_called", "detail"): [1],
+    ("tool_called", "duration_ms"): [-1, 0.5, "1"],
+    ("command_ran", "command"): [None, " ", 1],
+    ("command_ran", "exit_code"): ["0", 1.5, False],
+    ("command_ran", "output"): [1],
+    ("command_ran", "cwd"): [[]],
+    ("command_ran", "duration_ms"): [-1, "1"],
+    ("work_opened", "work"): [None, "", "x" * 201, 1],
+    ("work_opened", "title"): [None, "", " "],
+    ("work_opened", "kind"): [1],
+    ("work_closed", "work"): [None, "", 1],
+    ("work_closed", "outcome"): [None, "", " "],
+    ("artifact_erased", "sha256"): [None, "", "ab", "AB" * 32, "ab" * 32 + "c"],
+    ("artifact_erased", "bytes"): [None, -1, "1"],
+    ("artifact_erased", "reason"): [None, "", " "],
+    ("line_quarantined", "source"): [None, ""],
+    ("line_quarantined", "line"): [None, -1, "1"],
+    ("line_quarantined", "reason"): [None, " "],
+    ("line_quarantined", "encoding"): [None, "hex", ""],
+    ("line_quarantined", "content"): [None, 1],
+    ("line_quarantined", "session"): [1],
+}
+"""Values that fields beyond the protocol refuse."""
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [(name, field, value) for (name, field), values in SINCE.items() for value in values],
+)
+def test_an_ill_typed_field_beyond_the_protocol_is_refused(
+    name: str, field: str, value: Any
+) -> None:
+    with pytest.raises(InvalidInput, match=rf"\$\.{field}"):
+        TYPES.check(name, data_for(name, **{field: value}))
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in SINCE} - set(SEED)))
+def test_a_missing_field_of_a_type_beyond_the_protocol_is_refused_and_named(name: str) -> None:
+    needed = [f.encode_name for f in msgspec.structs.fields(TYPES.spec(name).model) if f.required]
+    for field in needed:
+        data = {key: value for key, value in data_for(name).items() if key != field}
+        with pytest.raises(InvalidInput, match=f"`{field}`"):
+            TYPES.check(name, data)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("decision", {"supersedes": [], "cites": [], "subject": ""}),
+        ("decision", {"supersedes": ["a", "b"], "cites": ["c"], "subject": "storage"}),
+        ("checkpoint", {"cites": ["a"]}),
+        ("session_started", {"holder": {"pid": 0, "started": ""}, "title": "x"}),
+        ("command_ran", {"exit_code": None, "output": None, "cwd": None, "duration_ms": 0}),
+        ("command_ran", {"exit_code": -9, "output": ""}),
+        ("tool_called", {"ok": None, "params": [1, {"a": None}], "duration_ms": 0}),
+        ("work_opened", {"kind": "subagent"}),
+        ("line_quarantined", {"line": 0, "content": "", "encoding": "base64", "session": "s"}),
+        ("artifact_erased", {"bytes": 0}),
+    ],
+)
+def test_fields_beyond_the_protocol_take_what_they_are_for(
+    name: str, fields: dict[str, Any]
+) -> None:
+    TYPES.check(name, data_for(name, **fields))
+    read = TYPES.read(entry_of(name, data_for(name, **fields)))
+    assert fields == {field: msgspec.to_builtins(getattr(read, field)) for field in fields}
 
 
 extras = st.dictionaries(

@@ -5,18 +5,19 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from holdfast.storage.port import Stored
+from holdfast.storage.port import Erased, Stored
 from holdfast.storage.sqlite.create import create
 from holdfast.storage.sqlite.engine import SqliteEngine
 from holdfast.testing.builders import LEDGER
-from holdfast.testing.conformance import ArchivedEntries, append, artifact, fill
+from holdfast.testing.conformance import ArchivedEntries, append, artifact, drop, fill
 
-SIZE = 722
+SIZE = 723
 """Entries in a filled database; the first ten are archived."""
 
 
@@ -32,8 +33,10 @@ def make_filled(path: Path) -> ArchivedEntries:
     engine = make(path, archive_source=archived)
     everything = fill(engine)
     append(engine, 1, artifacts={**artifact(b"one"), **artifact(b"two")})
-    engine.seal(archived.keep(everything[:1]))
-    engine.seal(archived.keep(everything[1:10]))
+    append(engine, 1, artifacts=artifact(b"gone"))
+    drop(engine, Erased(sha256(b"gone").hexdigest()))
+    drop(engine, archived.keep(everything[:1]))
+    drop(engine, archived.keep(everything[1:10]))
     engine.close()
     with foreign(path) as connection:
         # Only a connection that has read takes the log along when it closes.

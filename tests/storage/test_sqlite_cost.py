@@ -44,7 +44,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_statement_searches_and_does_not_scan(ledger: Path, name: str) -> None:
     statement = SQL[name]
     with databases.foreign(ledger) as connection:
-        connection.create_scalar_function("holdfast_sealing", lambda *_: 0, 0)
+        for function in ("holdfast_sealing", "holdfast_erasing"):
+            connection.create_scalar_function(function, lambda *_: 0, 0)
         plan = [row[3] for row in explain(connection, statement)]
     scans = [step for step in plan if step.startswith("SCAN") and "CONSTANT ROW" not in step]
     if NEWEST_ROW.search(statement):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
 from holdfast.kernel import merkle
@@ -24,19 +25,22 @@ from holdfast.storage.sqlite.connection import (
 )
 from holdfast.storage.sqlite.create import create
 from holdfast.storage.sqlite.engine import SqliteEngine
+from holdfast.storage.sqlite.queries import SQL
 from holdfast.testing import open_memory_ledger
 from holdfast.testing.builders import LEDGER
-from holdfast.testing.conformance import ArchivedEntries, append, audited, fill, run_threads
+from holdfast.testing.conformance import ArchivedEntries, append, audited, drop, fill, run_threads
 from tests.storage import databases
 
+OLDER = range(1, FORMAT)
 
-def make_format_1(path: Path) -> list[Any]:
-    """Make a database as the first format had it, with 721 entries; return them."""
+
+def make_format(version: int, path: Path) -> list[Any]:
+    """Make a database as an older format had it, with 721 entries; return them."""
     newer = path.parent / "newer.db"
     engine = databases.make(newer)
     everything = fill(engine)
     engine.close()
-    create(str(path), LEDGER, until=1)
+    create(str(path), LEDGER, until=version)
     with databases.foreign(path) as connection:
         connection.execute("ATTACH ? AS newer", (str(newer),))
         for table in databases.tables(connection):
@@ -61,10 +65,14 @@ def test_a_new_ledger_says_what_it_is(tmp_path: Path) -> None:
     assert APPLICATION_ID.to_bytes(4, "big") == b"hold"
 
 
-def test_an_older_ledger_is_brought_up_to_date_and_keeps_every_byte(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", OLDER)
+def test_an_older_ledger_is_brought_up_to_date_and_keeps_every_byte(
+    tmp_path: Path, version: int
+) -> None:
     path = tmp_path / "ledger.db"
-    everything = make_format_1(path)
-    engine = SqliteEngine(str(path))
+    everything = make_format(version, path)
+    archived = ArchivedEntries()
+    engine = SqliteEngine(str(path), archive_source=archived)
     assert everything == databases.stored_of(engine)
     leaves = [stored.leaf for stored in everything]
     assert merkle.root_of(leaves) == engine.node(0, len(leaves))
@@ -72,6 +80,8 @@ def test_an_older_ledger_is_brought_up_to_date_and_keeps_every_byte(tmp_path: Pa
     assert audited(engine) == []
     assert open_memory_ledger(engine).verify().ok
     append(engine, 300)
+    drop(engine, archived.keep(everything[:333]))
+    assert everything == databases.stored_of(engine)[:-300]
     assert open_memory_ledger(engine).verify().ok
     engine.close()
     with databases.foreign(path) as connection:
@@ -79,9 +89,12 @@ def test_an_older_ledger_is_brought_up_to_date_and_keeps_every_byte(tmp_path: Pa
         assert SCHEMA_DIGESTS[FORMAT] == schema_digest(connection)
 
 
-def test_an_older_ledger_opened_by_many_at_once_is_migrated_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", OLDER)
+def test_an_older_ledger_opened_by_many_at_once_is_migrated_once(
+    tmp_path: Path, version: int
+) -> None:
     path = tmp_path / "ledger.db"
-    everything = make_format_1(path)
+    everything = make_format(version, path)
 
     def look() -> None:
         engine = SqliteEngine(str(path))
@@ -91,15 +104,36 @@ def test_an_older_ledger_opened_by_many_at_once_is_migrated_once(tmp_path: Path)
     run_threads(look, 6)
 
 
-def test_an_older_ledger_whose_guards_are_down_is_not_migrated(tmp_path: Path) -> None:
+def test_a_sealed_ledger_of_the_format_before_goes_on_where_it_was(tmp_path: Path) -> None:
+    """Whole runs were sealed then; the rest may be cut at any entry now."""
     path = tmp_path / "ledger.db"
-    make_format_1(path)
+    everything = make_format(2, path)
+    archived = ArchivedEntries()
+    with databases.foreign(path) as connection:
+        connection.create_scalar_function("holdfast_sealing", lambda *_: 1, 0)
+        archive = archived.keep(everything[:30])
+        connection.execute(SQL["put_archive"], msgspec.structs.astuple(archive))
+        connection.execute(SQL["keep_hashes"], (0, 29))
+        connection.execute(SQL["drop_runs"], (0, 29))
+    engine = SqliteEngine(str(path), archive_source=archived)
+    drop(engine, archived.keep(everything[30:400]))
+    assert everything == databases.stored_of(engine)
+    assert open_memory_ledger(engine).verify().ok
+    engine.close()
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_an_older_ledger_whose_guards_are_down_is_not_migrated(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "ledger.db"
+    make_format(version, path)
     with databases.foreign(path) as connection:
         connection.execute("DROP TRIGGER runs_no_update")
     with pytest.raises(Damaged, match="schema"):
         SqliteEngine(str(path))
     with databases.foreign(path) as connection:
-        assert connection.pragma("user_version") == 1
+        assert connection.pragma("user_version") == version
 
 
 def test_a_newer_format_is_refused_and_left_alone(tmp_path: Path) -> None:

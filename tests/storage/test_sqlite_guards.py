@@ -15,11 +15,12 @@ from holdfast.storage.sqlite.engine import SqliteEngine
 from holdfast.testing.conformance import ArchivedEntries, append, audited
 from tests.storage import databases
 
-TABLES = ["archives", "artifacts", "ids", "marks", "meta", "nodes", "runs", "sealed"]
+TABLES = ["archives", "artifacts", "erased", "ids", "marks", "meta", "nodes", "runs", "sealed"]
 
 COLUMNS = {
     "archives": ("first", "last", "'x'", "'x'", "1"),
     "artifacts": ("sha256", "x'00'"),
+    "erased": ("sha256", "seq + 1"),
     "ids": ("key", "block"),
     "marks": ("key", "block"),
     "meta": ("key", "'x'"),
@@ -32,6 +33,7 @@ COLUMNS = {
 NAMES = {
     "archives": "first, last, name, sha256, bytes",
     "artifacts": "sha256, content",
+    "erased": "sha256, seq",
     "ids": "key, block",
     "marks": "key, block",
     "meta": "key, value",
@@ -107,7 +109,7 @@ def test_a_foreign_programs_change_is_refused(
         else:
             with pytest.raises((apsw.ConstraintError, apsw.SQLError)) as caught:
                 connection.execute(change(table))
-            known = ("ever", "only", "holdfast_sealing")
+            known = ("ever", "only", "holdfast_sealing", "holdfast_erasing")
             assert any(word in str(caught.value) for word in known), caught.value
     assert before == databases.rows_of(path)
 

@@ -20,7 +20,13 @@ INLINE_BYTES_MAX: Final = 32 * KIB
 """A value inside `data` above this goes to the vault and leaves a reference."""
 
 ENTRY_BYTES_MAX: Final = 1 * MIB
-"""Largest entry as stored, after large values went to the vault."""
+"""Largest data of an entry as stored, after large values went to the vault."""
+
+ENVELOPE_BYTES_MAX: Final = 16 * KIB
+"""What an entry has around its data: names of at most 200 characters, hashes, a time."""
+
+LINE_BYTES_MAX: Final = ENTRY_BYTES_MAX + ENVELOPE_BYTES_MAX
+"""Longest line of a ledger."""
 
 BATCH_ENTRIES_MAX: Final = 10_000
 """Entries in one atomic append."""
@@ -47,5 +53,165 @@ READ_RUNS_PAGE: Final = 1024
 """How much a reader takes at once, so that nobody waits for it; at first little, for those who
 want just one entry."""
 
+ARCHIVE_ENTRIES_MAX: Final = 4096
+ARCHIVE_BYTES_MAX: Final = 16 * MIB
+"""Entries in one archive, and their bytes before compression; one entry alone may be larger. Small
+enough that writers never wait long for a seal, and that one session is read without much else."""
+
+PACK_BYTES_MAX: Final = 64 * MIB
+"""Artifacts packed beside one archive, before compression; those of one entry may be larger."""
+
+FRAME_ENTRIES_MAX: Final = 256
+FRAME_BYTES_MAX: Final = 512 * KIB
+"""What one compressed frame of an archive holds; one entry alone may be larger. More would compress
+better, and take more than a millisecond to open for one entry."""
+
+BLOCK_BYTES_MIN: Final = 512
+"""What the blocks of a compressed frame hold on average, at least; compressors make larger ones."""
+
+ARCHIVE_INDEX_BYTES_MAX: Final = 512 * KIB
+"""Index of an archive; with the most frames it has it stays below half of this."""
+
+PACK_ARTIFACTS_MAX: Final = 256 * KIB
+PACK_INDEX_BYTES_MAX: Final = 32 * MIB
+"""Artifacts packed beside one archive, and the index that names them."""
+
+ARCHIVES_KEPT_INDEXES: Final = 64
+ARCHIVES_KEPT_BYTES: Final = 8 * MIB
+"""What a reader of archives remembers: parsed indexes, and decoded frames by their bytes."""
+
+QUICK_RESUME_TOKENS_MAX: Final = 100
+"""Length of a quick resume."""
+
+CHECKPOINT_ENTRIES_READ: Final = 2000
+"""Newest entries of a session that a checkpoint looks at; what is older is counted as unseen."""
+
+WATCHED_FILES_MAX: Final = 2000
+WATCHED_FILE_BYTES_MAX: Final = 16 * MIB
+WATCHED_BYTES_MAX: Final = 64 * MIB
+"""What is looked at around a tool call: files, bytes of one, bytes of all."""
+
+DIFF_BYTES_MAX: Final = 1 * MIB
+"""A longer file is compared by its hash alone."""
+
+DIFF_EDITS_MAX: Final = 400
+"""Lines added and removed that are told apart one by one; above it they are only counted."""
+
+DIFF_NAMES_MAX: Final = 4
+"""Names of functions and classes in a diff summary."""
+
+UNLOOKED_NAMED_MAX: Final = 20
+"""Paths that an entry names as not looked at; the others are counted."""
+
+FILE_CHANGES_LOOKED_AT: Final = 500
+"""Newest file changes among which the last one of a path is looked for."""
+
+FILES_REMEMBERED_MAX: Final = 64
+"""Files whose content a process keeps in mind, to say later what changed."""
+
+PARAM_CHARS_MAX: Final = 500
+PARAM_DEPTH_MAX: Final = 8
+"""Characters and levels of an argument of a wrapped tool that are recorded without being asked."""
+
+ITEM_CHARS_MAX: Final = 160
+"""Characters of a text that a store's item or a view repeats; the entry has all of it."""
+
+RESUME_PART_CHARS_MAX: Final = 160
+RESUME_CLAUSE_TOKENS_MAX: Final = 50
+"""One fact in a quick resume, and what is said behind it about the entries that came since."""
+
+FACT_COMMANDS_MAX: Final = 5
+FACT_FILES_MAX: Final = 50
+FACT_LINE_CHARS_MAX: Final = 2000
+"""Commands and paths that a checkpoint repeats, and how much of a command; the rest is counted."""
+
+SUMMARY_SHARE: Final = 12
+SUMMARY_BYTES_FLOOR: Final = 600
+SUMMARY_BYTES_MAX: Final = 16 * KIB
+"""A session's summary takes at most one part in SUMMARY_SHARE of the bytes it stands for, but may
+always be as long as the floor."""
+
+MILESTONES_MAX: Final = 20
+"""Milestones in a compression entry, the newest."""
+
+VIEW_DECISIONS_MAX: Final = 20
+VIEW_ITEMS_MAX: Final = 50
+"""Decisions in a view, and other things of one kind; the newest, the rest is counted."""
+
+VIEW_RANGES_MAX: Final = 64
+"""Ranges that the restore index repeats of one session in one archive, the oldest; the archive's
+`compression` entry has all of them."""
+
+PUBLISH_ENTRIES_READ: Final = 100
+"""Newest entries that the views on disk are made from; that there are older ones is said."""
+
+PUBLISH_ENTRIES_NEW: Final = 1000
+"""New entries that are looked through one by one for what changed; if there are more, all sessions
+are looked at instead."""
+
+PUBLISH_ARTIFACT_BYTES_MAX: Final = 256 * KIB
+"""Largest artifact that is fetched to make a resume; a larger one is named."""
+
+IMPORT_LINE_BYTES_MAX: Final = 8 * MIB
+"""Longest line of an import that is looked at as an entry; a longer one is kept in parts."""
+
+IMPORT_BATCH_ENTRIES: Final = 500
+IMPORT_BATCH_BYTES: Final = 16 * MIB
+"""What an import records at once."""
+
 SETTINGS_BYTES_MAX: Final = 1 * MIB
 """Largest settings file that is read."""
+
+VIEWS_WAIT_S: Final = 30.0
+"""How long to wait for others who are writing to the views."""
+
+VIEWS_CACHE_KIB: Final = 32 * KIB
+"""Memory for pages of the views' database, in KiB."""
+
+VIEWS_ENTRIES_CHUNK: Final = 2000
+VIEWS_BYTES_CHUNK: Final = 8 * MIB
+"""What is taken into the views in one transaction, so that nobody waits long."""
+
+VIEWS_ENTRIES_MERGED: Final = 10_000
+"""Entries taken in at a time after which the search index is put in order."""
+
+UNREAD_RANGES_MAX: Final = 1000
+"""Ranges of entries that could not be taken into the views; more are joined to the last one."""
+
+TERM_CHARS_MAX: Final = 64
+"""Characters of a word that count in a search."""
+
+TERMS_CACHED_MAX: Final = 100_000
+"""Words whose terms are remembered while entries are taken in."""
+
+VAULT_TEXT_BYTES_SEARCHED: Final = 64 * KIB
+ENTRY_VAULT_TEXTS_MAX: Final = 16
+ENTRY_TEXT_CHARS_MAX: Final = 256 * KIB
+ENTRY_PATHS_MAX: Final = 256
+"""What of an entry can be searched: the beginning of each text in the vault, so many of them, so
+many characters in all, and so many paths."""
+
+SEARCH_HITS_MAX: Final = 1000
+"""Hits that one search returns; what is beyond them is counted."""
+
+SEARCH_TERMS_MAX: Final = 24
+"""Different terms of a question that count, the first ones."""
+
+SEARCH_LIST_ENTRIES: Final = 1000
+"""Entries looked at for one term, the newest; a term with more is a common one."""
+
+SEARCH_BEST_ENTRIES: Final = 400
+"""Entries looked at for one term and one mark; so many are enough of a common term."""
+
+SEARCH_BOTH_ENTRIES: Final = 200
+"""Entries that hold all words which are looked at, the newest, and so many of the best."""
+
+SEARCH_COUNT_MAX: Final = 1000
+"""Matches that are counted; more are said to be at least so many."""
+
+SEARCH_PATHS_MAX: Final = 64
+"""Paths of a filter that are looked up by name; with more, each entry is asked for its paths."""
+
+SNIPPET_CHARS: Final = 240
+SNIPPET_CHARS_SEARCHED: Final = 64 * KIB
+"""Length of a snippet, and how far into a text it is sought."""

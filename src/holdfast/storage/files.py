@@ -10,6 +10,7 @@ import fcntl
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import Final, Protocol
 
 _OCTAL: Final = re.compile(r"\\([0-7]{3})")
@@ -102,8 +103,14 @@ def replace(path: str, content: bytes, files: Files | None = None) -> None:
 
 
 def make_folder(path: str) -> None:
-    """Make a folder that only its owner may enter."""
-    os.makedirs(path, mode=FOLDER_MODE, exist_ok=True)  # noqa: PTH103
+    """Make a folder that only its owner may enter, so that its name outlives a power cut."""
+    if os.path.isdir(path):  # noqa: PTH112
+        return
+    parent = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
+    make_folder(parent)
+    with suppress(FileExistsError):  # another process may be as far as this one
+        os.mkdir(path, FOLDER_MODE)  # noqa: PTH102
+    RealFiles().sync_folder(parent)
 
 
 def file_system(path: str, mounts: str | None = None) -> str | None:

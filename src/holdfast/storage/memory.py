@@ -17,6 +17,7 @@ from holdfast.storage.port import (
     Archive,
     ArchiveSource,
     Batch,
+    Erased,
     Fault,
     Selection,
     Stored,
@@ -45,10 +46,15 @@ class MemoryEngine:
         size = len(self._entries)
         stop = size if selection.stop is None else min(selection.stop, size)
         order = range(max(selection.first, 0), stop)
+        read, found = 0, False
         for seq in reversed(order) if selection.newest_first else order:
             for stored in self._stored(seq):
+                read += 1
                 if _fits(stored, selection):
+                    found = True
                     yield stored
+        if selection.id in self._ids and not found and read < len(order):
+            raise Damaged(f"The entry with the id {selection.id!r} cannot be read.")
 
     def node(self, first: int, stop: int) -> bytes:
         return merkle.root_of([stored.leaf for stored in self._entries[first:stop]])
@@ -84,21 +90,36 @@ class MemoryEngine:
             self._artifacts.update(batch.artifacts)
             self._entries += [Stored(e.seq, e.body, e.leaf) for e in batch.entries]
 
-    def seal(self, archive: Archive) -> None:
+    def drop(self, leaving: Archive | Erased, note: Batch, *, expected_head: Head) -> None:
         with self._lock:
-            oldest = self._archives[-1].last + 1 if self._archives else 0
-            if archive.first != oldest or not archive.first <= archive.last < len(self._entries):
-                raise Conflict("These are not the oldest entries held.", meaning="Nothing changed.")
-            self._archives.append(archive)
-            for seq in range(archive.first, archive.last + 1):
-                self._entries[seq] = Stored(seq, b"", self._entries[seq].leaf)
+            if self.head() != expected_head:
+                raise Conflict("The head moved.", meaning="Nothing was dropped.")
+            match leaving:
+                case Archive():
+                    self._check_oldest(leaving)
+                    self.append(note, expected_head=expected_head)
+                    self._archives.append(leaving)
+                    for seq in range(leaving.first, leaving.last + 1):
+                        self._entries[seq] = Stored(seq, b"", self._entries[seq].leaf)
+                case Erased():
+                    if len(leaving.sha256) != 64 or leaving.sha256.strip("0123456789abcdef"):
+                        raise InvalidInput("No artifact has that name.", meaning="Nothing changed.")
+                    self._artifacts.pop(leaving.sha256, None)
+                    self.append(note, expected_head=expected_head)
+
+    def _check_oldest(self, archive: Archive) -> None:
+        oldest = self._archives[-1].last + 1 if self._archives else 0
+        if archive.first != oldest or not archive.first <= archive.last < len(self._entries):
+            raise Conflict("These are not the oldest entries held.", meaning="Nothing changed.")
 
     def _stored(self, seq: int) -> Iterator[Stored]:
-        if self._entries[seq].body:
-            yield self._entries[seq]
+        kept = self._entries[seq]
+        if kept.body:
+            yield kept
         elif self._archive_source is not None:
             holder = next(a for a in self._archives if a.first <= seq <= a.last)
-            yield from self._archive_source(holder, seq, seq + 1)
+            for _, body in self._archive_source(holder, seq, seq + 1):
+                yield Stored(seq, body, kept.leaf)
 
 
 class NothingToAudit:

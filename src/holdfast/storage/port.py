@@ -50,6 +50,12 @@ class Archive(msgspec.Struct, frozen=True):
     bytes: int
 
 
+class Erased(msgspec.Struct, frozen=True):
+    """An artifact whose bytes are to be dropped because somebody asked."""
+
+    sha256: str
+
+
 class Fault(msgspec.Struct, frozen=True):
     """One thing that is not as it was sealed."""
 
@@ -68,8 +74,12 @@ class Batch(msgspec.Struct, frozen=True):
 class ArchiveSource(Protocol):
     """Reads entries back out of archive files."""
 
-    def __call__(self, archive: Archive, first: int, stop: int) -> Iterator[Stored]:
-        """Yield the entries `first` up to, not including, `stop`, in order."""
+    def __call__(self, archive: Archive, first: int, stop: int) -> Iterator[tuple[int, bytes]]:
+        """Yield number and bytes of the entries `first` up to, not including, `stop`, in order.
+
+        What cannot be read is left out; whether the bytes are the right ones is for the reader of
+        the leaf hashes to say.
+        """
 
 
 class Audit(Protocol):
@@ -104,7 +114,8 @@ class Reader(Protocol):
         MUST yield the exact bytes that were appended. MUST NOT block writers while the caller
         thinks. With an id, a type or a session the cost MUST depend on how many entries fit, not
         on how many there are. Entries that cannot be found are left out: a caller that needs
-        all of them MUST compare `seq`.
+        all of them MUST compare `seq`. Of an id that may be among those, which alone could tell
+        whether it was used, an engine MUST raise Damaged.
         """
 
     def node(self, first: int, stop: int) -> bytes:
@@ -124,7 +135,7 @@ class Reader(Protocol):
 
 
 class Appender(Protocol):
-    """Adds to a ledger. Nothing here can change or remove what is there."""
+    """Adds to a ledger. Nothing here can change what is there; bytes leave only by `drop`."""
 
     def queue(self) -> AbstractContextManager[None]:
         """Wait for this writer's turn; inside, no other writer can move the head.
@@ -141,11 +152,18 @@ class Appender(Protocol):
         know whether the batch is there: it MUST look for its ids before it tries again.
         """
 
-    def seal(self, archive: Archive) -> None:
-        """List an archive and drop the bytes of the entries it holds, in one step.
+    def drop(self, leaving: Archive | Erased, note: Batch, *, expected_head: Head) -> None:
+        """Drop bytes that may go, and append the note that says so, in one step.
 
-        The caller MUST have written, synced and re-read the archive. Ids, leaf hashes and proofs
-        stay. MUST refuse a range that is not the oldest one still held.
+        Of an archive: list it and drop the bytes of the entries it holds. The caller MUST have
+        written, synced and re-read it. Ids, leaf hashes and proofs stay. MUST raise Conflict for a
+        range that is not the oldest one still held. Any entry may be the last of it.
+
+        Of an artifact: drop its bytes so that they are in no file of the engine any more. One that
+        is not there is dropped all the same.
+
+        All of it or nothing is durable when it returns. MUST raise Conflict when the head is
+        another one.
         """
 
 

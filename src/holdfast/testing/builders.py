@@ -75,6 +75,29 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     },
     "session_started": lambda n: {"parent": f"session-{n}"},
     "session_ended": lambda n: {"reason": f"reason {n}"},
+    "prompt_given": lambda n: {"text": f"Please see to part {n}."},
+    "agent_said": lambda n: {"text": f"Part {n} is seen to."},
+    "tool_called": lambda n: {"tool": "Read", "params": {"part": n}, "detail": f"part {n}"},
+    "command_ran": lambda n: {
+        "command": f"make part-{n}",
+        "exit_code": n % 3,
+        "output": f"{n} made",
+        "cwd": "src",
+    },
+    "work_opened": lambda n: {"work": f"work-{n}", "title": f"Look into part {n}"},
+    "work_closed": lambda n: {"work": f"work-{n}", "outcome": f"part {n} is sound"},
+    "artifact_erased": lambda n: {
+        "sha256": data_hash(b"%d" % n),
+        "bytes": n,
+        "reason": "asked for",
+    },
+    "line_quarantined": lambda n: {
+        "source": "STATE_LOG.jsonl",
+        "line": n,
+        "reason": "no JSON",
+        "encoding": "text",
+        "content": "{broken",
+    },
 }
 
 

@@ -7,6 +7,7 @@ version runs pure upcasts, one step at a time; stored bytes are never rewritten.
 
 from __future__ import annotations
 
+from holdfast.kernel.types.keeping import ArtifactErased, LineQuarantined
 from holdfast.kernel.types.model import Model, Text, VaultRef
 from holdfast.kernel.types.prism import (
     Checkpoint,
@@ -17,7 +18,15 @@ from holdfast.kernel.types.prism import (
     Metric,
 )
 from holdfast.kernel.types.registry import Registry, TypeSpec
-from holdfast.kernel.types.sessions import SessionEnded, SessionStarted
+from holdfast.kernel.types.sessions import Holder, SessionEnded, SessionStarted
+from holdfast.kernel.types.work import (
+    AgentSaid,
+    CommandRan,
+    PromptGiven,
+    ToolCalled,
+    WorkClosed,
+    WorkOpened,
+)
 
 TYPES = Registry(
     TypeSpec("decision", Decision),
@@ -28,21 +37,38 @@ TYPES = Registry(
     TypeSpec("compression", Compression),
     TypeSpec("session_started", SessionStarted),
     TypeSpec("session_ended", SessionEnded),
+    TypeSpec("prompt_given", PromptGiven),
+    TypeSpec("agent_said", AgentSaid),
+    TypeSpec("tool_called", ToolCalled),
+    TypeSpec("command_ran", CommandRan),
+    TypeSpec("work_opened", WorkOpened),
+    TypeSpec("work_closed", WorkClosed),
+    TypeSpec("artifact_erased", ArtifactErased),
+    TypeSpec("line_quarantined", LineQuarantined),
 )
 
 __all__ = [
     "TYPES",
+    "AgentSaid",
+    "ArtifactErased",
     "Checkpoint",
+    "CommandRan",
     "Compression",
     "Decision",
     "ErrorMet",
     "FileChange",
+    "Holder",
+    "LineQuarantined",
     "Metric",
     "Model",
+    "PromptGiven",
     "Registry",
     "SessionEnded",
     "SessionStarted",
     "Text",
+    "ToolCalled",
     "TypeSpec",
     "VaultRef",
+    "WorkClosed",
+    "WorkOpened",
 ]

@@ -33,3 +33,5 @@ Number: TypeAlias = float | VaultRef
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
 """The id of something else."""
+
+Names: TypeAlias = list[Name] | VaultRef

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from holdfast.kernel.types.model import Count, Model, Number, Text, Texts, Told
+from holdfast.kernel.types.model import Count, Model, Names, Number, Text, Texts, Told
 
 
 class Decision(Model, frozen=True, kw_only=True):
@@ -17,6 +17,11 @@ class Decision(Model, frozen=True, kw_only=True):
     reasoning: Text
     alternatives: Texts
     confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+    supersedes: Names | None = None
+    """Ids of decisions that no longer hold because of this one."""
+    cites: Names | None = None
+    """Ids of entries that this one rests on."""
+    subject: Text | None = None
 
 
 class FileChange(Model, frozen=True, kw_only=True):
@@ -42,6 +47,7 @@ class Checkpoint(Model, frozen=True, kw_only=True):
     decisions_made: Count
     next_action: Text
     quick_resume: Told
+    cites: Names | None = None
 
 
 class ErrorMet(Model, frozen=True, kw_only=True):

@@ -20,7 +20,16 @@ from holdfast.storage.sqlite.keys import id_key, session_key, type_key
 from holdfast.storage.sqlite.queries import SQL
 from holdfast.storage.sqlite.reading import Connecting
 
-TABLES_BESIDE_RUNS: Final = ("meta", "sealed", "archives", "artifacts", "nodes", "ids", "marks")
+TABLES_BESIDE_RUNS: Final = (
+    "meta",
+    "sealed",
+    "archives",
+    "artifacts",
+    "erased",
+    "nodes",
+    "ids",
+    "marks",
+)
 
 _LOW: Final = 0xFFFFFFFF
 _BLOCK_BITS: Final = INDEX_BLOCK_ENTRIES.bit_length() - 1
@@ -115,13 +124,21 @@ def _check_structure(connection: apsw.Connection) -> Iterator[Fault]:
 def _check_indexes(connection: apsw.Connection, expected: Totals, size: int) -> Iterator[Fault]:
     stop = size // INDEX_BLOCK_ENTRIES
     newest: Any = connection.execute(SQL["newest_block"]).get
-    if newest >= reading.size_of(connection) // INDEX_BLOCK_ENTRIES:
+    if newest * INDEX_BLOCK_ENTRIES >= _indexed_stop(connection):
         yield Fault(size, "index", f"the index knows a block {newest}; its entries are gone")
     if connection.execute(SQL["id_totals"], (stop,)).get != expected.ids:
         yield Fault(None, "index", "the index of ids does not fit the entries")
     rows: list[Any] = connection.execute(SQL["mark_totals"], (stop,)).fetchall()
     if {key: (count, total) for key, count, total in rows} != expected.marks:
         yield Fault(None, "index", "the index of types and sessions does not fit the entries")
+
+
+def _indexed_stop(connection: apsw.Connection) -> int:
+    """Return up to where entries may be in the index: full blocks, and all that is archived."""
+    size = reading.size_of(connection)
+    sealed: Any = connection.execute(SQL["sealed_head"]).get
+    full = size - size % INDEX_BLOCK_ENTRIES
+    return full if sealed is None else max(full, int(sealed[0]) + 1)
 
 
 def _check_nodes(connection: apsw.Connection) -> Iterator[Fault]:

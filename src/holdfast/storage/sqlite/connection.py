@@ -35,6 +35,7 @@ SQLITE_WITHDRAWN: Final = frozenset({(3, 52, 0)})
 SCHEMA_DIGESTS: Final = {
     1: "ca97ae8ab286bccb2c3e6d17c341861d2ce862df33088b40f7e3b54cc212d637",
     2: "15ac463f2151a50e427f8a59511b93fec4516954b7798764ba9342842dc83d7f",
+    3: "d2dd59770b26afddf6995893a223d5983d25284738f43407dea4b8cb9f55bf84",
 }
 """SHA-256 of the schema of each format version; a test shows the right value when one changes."""
 

@@ -37,6 +37,7 @@ def _fill_nodes(connection: apsw.Connection) -> None:
 _MIGRATIONS: Final[tuple[tuple[str, Callable[[apsw.Connection], None] | None], ...]] = (
     ("migrations/0001_ledger.sql", None),
     ("migrations/0002_nodes.sql", _fill_nodes),
+    ("migrations/0003_leaving.sql", None),
 )
 
 assert len(_MIGRATIONS) == FORMAT

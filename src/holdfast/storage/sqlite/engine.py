@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from hashlib import sha256
 from typing import Any
 
 import apsw
@@ -24,10 +23,12 @@ from holdfast.storage.port import (
     Archive,
     ArchiveSource,
     Batch,
+    Erased,
     Selection,
     Stored,
 )
-from holdfast.storage.sqlite import reading, tree, writing
+from holdfast.storage.sqlite import artifacts, reading, tree, writing
+from holdfast.storage.sqlite.archived import Archived
 from holdfast.storage.sqlite.audit import SqliteAudit
 from holdfast.storage.sqlite.connection import (
     FORMAT,
@@ -41,7 +42,8 @@ from holdfast.storage.sqlite.connection import (
     unreadable,
 )
 from holdfast.storage.sqlite.create import checkpoint, migrate
-from holdfast.storage.sqlite.log import log_kept, rewrite_log
+from holdfast.storage.sqlite.leaving import drop, permit, scrub
+from holdfast.storage.sqlite.log import rewrite_log
 from holdfast.storage.sqlite.queries import SQL
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
 
@@ -62,7 +64,7 @@ class SqliteEngine:
         """Open a ledger. With `inspect` it is never written, and its schema is taken as it is."""
         self._path = os.path.abspath(path)  # noqa: PTH100
         self._wait_s = wait_s
-        self._archive_source = archive_source
+        self._archived = Archived(self._reading, archive_source)
         self._vfs = vfs
         self._synchronous = synchronous
         self._inspect = inspect
@@ -89,27 +91,15 @@ class SqliteEngine:
             raise self._failure(error) from error
 
     def read(self, selection: Selection = EVERYTHING) -> Iterator[Stored]:
-        return reading.read(self._reading, selection, self._from_archives)
+        return reading.read(self._reading, selection, self._archived)
 
     def node(self, first: int, stop: int) -> bytes:
         with self._reading() as connection:
             return tree.node(connection, first, stop)
 
-    def artifact(self, sha256_hex: str) -> bytes | None:
-        if not _is_hash(sha256_hex):
-            return None
+    def artifact(self, sha256: str) -> bytes | None:
         with self._reading() as connection:
-            content = connection.execute(SQL["artifact"], (bytes.fromhex(sha256_hex),)).get
-        if content is None:
-            return None
-        assert isinstance(content, bytes)
-        if sha256(content).hexdigest() != sha256_hex:
-            raise Damaged(
-                f"Artifact {sha256_hex[:12]} is not what was stored.",
-                meaning="Its bytes changed on disk; the entries that name it are untouched.",
-                remedy="Run `holdfast verify`, then take the artifact from a backup.",
-            )
-        return content
+            return artifacts.read(connection, sha256)
 
     def archives(self) -> Sequence[Archive]:
         with self._reading() as connection:
@@ -136,12 +126,7 @@ class SqliteEngine:
 
     def _append(self, connection: apsw.Connection, batch: Batch, expected_head: Head) -> None:
         try:
-            if self._head_in_turn(connection) != expected_head:
-                raise Conflict(
-                    "Another writer was faster.",
-                    meaning="Nothing was written.",
-                    remedy="Read the head again and retry.",
-                )
+            _compare(self._head_in_turn(connection), expected_head)
             writing.append(connection, batch)
             self._turn_head = None
             connection.execute("COMMIT")
@@ -150,16 +135,34 @@ class SqliteEngine:
             raise
         self._tidy(connection)
 
-    def seal(self, archive: Archive) -> None:
-        """List an archive and drop its runs, on a connection that may do just that."""
+    def drop(self, leaving: Archive | Erased, note: Batch, *, expected_head: Head) -> None:
+        """Drop what may go and append the note, on a connection that may do just that."""
         with self.queue():
-            self._connected()
-            connection = connect(self._path, vfs=self._vfs)
             try:
-                with translated(self._path), log_kept(self._path, self._vfs):
-                    writing.seal(connection, archive)
-            finally:
-                connection.close()
+                self._drop(leaving, note, expected_head)
+            except apsw.Error as error:
+                failure = self._failure(error)
+                self._try_to_recover()
+                raise failure from error
+
+    def _drop(self, leaving: Archive | Erased, note: Batch, expected_head: Head) -> None:
+        own = self._connected()
+        self._roll_back(own)  # the turn's transaction holds nothing but the lock
+        self._turn_head = None
+        connection = connect(self._path, vfs=self._vfs, synchronous=self._synchronous)
+        try:
+            connection.pragma("query_only", self._inspect)
+            connection.set_wal_hook(self._note_log)
+            permit(connection, leaving)
+            connection.execute("BEGIN IMMEDIATE")
+            _compare(self._read_head(connection), expected_head)
+            drop(connection, leaving, note, expected_head.size)
+            connection.execute("COMMIT")
+            if isinstance(leaving, Erased):
+                scrub(connection, leaving)
+        finally:
+            connection.close(force=True)  # what was not committed is undone
+        self._tidy(own)
 
     def close(self) -> None:
         self._begin_process()  # a child lets go of nothing that is its parent's
@@ -350,15 +353,6 @@ class SqliteEngine:
             raise unreadable(self._path)
         return Head(self._ledger, last + 1, leaf)
 
-    def _from_archives(self, first: int, stop: int) -> Iterator[Stored]:
-        """Read entries back from the archives that hold them."""
-        if self._archive_source is None:
-            return
-        for archive in self.archives():
-            begin, end = max(first, archive.first), min(stop, archive.last + 1)
-            if begin < end:
-                yield from self._archive_source(archive, begin, end)
-
 
 class _Turn:
     """A writer's turn as a context; it may be entered within itself."""
@@ -373,8 +367,13 @@ class _Turn:
         self._engine.leave_turn()
 
 
-def _is_hash(text: str) -> bool:
-    return len(text) == 64 and not text.strip("0123456789abcdef")
+def _compare(head: Head, expected: Head) -> None:
+    if head != expected:
+        raise Conflict(
+            "Another writer was faster.",
+            meaning="Nothing was written.",
+            remedy="Read the head again and retry.",
+        )
 
 
 def _lock_path(path: str) -> str:

@@ -19,12 +19,12 @@ INSERT INTO meta (key, value) VALUES (?, ?);
 INSERT INTO runs (first, last, hashes, lines) VALUES (?, ?, ?, ?);
 
 -- name: put_id
--- Note which block holds an id.
-INSERT INTO ids (key, block) VALUES (?, ?);
+-- Note which block holds an id; when entries were archived before their block was full, it may be known.
+INSERT OR IGNORE INTO ids (key, block) VALUES (?, ?);
 
 -- name: put_mark
--- Note that a block holds a type or a session.
-INSERT INTO marks (key, block) VALUES (?, ?);
+-- Note that a block holds a type or a session, which it may be known to.
+INSERT OR IGNORE INTO marks (key, block) VALUES (?, ?);
 
 -- name: put_node
 -- Keep an inner node of the tree.
@@ -92,6 +92,12 @@ SELECT hash FROM nodes WHERE level = ? AND idx >= ? AND idx < ? ORDER BY idx;
 -- The listed archives, oldest first.
 SELECT first, last, name, sha256, bytes FROM archives ORDER BY first;
 
+-- name: archives_holding
+-- The archives that hold a part of a range, oldest first.
+SELECT first, last, name, sha256, bytes FROM archives
+WHERE first >= ifnull((SELECT max(first) FROM archives WHERE first <= ?1), 0) AND first < ?2 AND last >= ?1
+ORDER BY first;
+
 -- name: put_archive
 -- List an archive.
 INSERT INTO archives (first, last, name, sha256, bytes) VALUES (?, ?, ?, ?, ?);
@@ -104,6 +110,27 @@ SELECT first, last, hashes FROM runs WHERE first >= ? AND last <= ? ORDER BY fir
 -- name: drop_runs
 -- Drop the runs that a listed archive holds.
 DELETE FROM runs WHERE first >= ? AND last <= ?;
+
+-- name: run_around
+-- The run that holds an entry and the one behind it; of its hashes those behind that entry.
+SELECT first, substr(hashes, 1 + 32 * (?1 + 1 - first)), lines FROM runs WHERE first <= ?1 AND last > ?1;
+
+-- name: keep_front
+-- Keep the leaf hashes of the front of a run, up to an entry.
+INSERT INTO sealed (first, last, hashes)
+SELECT first, ?1, substr(hashes, 1, 32 * (?1 + 1 - first)) FROM runs WHERE first <= ?1 AND last > ?1;
+
+-- name: drop_front
+-- Leave of a run what comes behind its front.
+UPDATE runs SET first = ?, hashes = ?, lines = ? WHERE first = ?;
+
+-- name: put_erased
+-- List an artifact as erased, once.
+INSERT INTO erased (sha256, seq) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM erased WHERE sha256 = ?1);
+
+-- name: drop_artifact
+-- Drop an artifact that is listed as erased.
+DELETE FROM artifacts WHERE sha256 = ?;
 
 -- name: schema
 -- Everything the schema is made of.

@@ -24,13 +24,16 @@ from holdfast.kernel.limits import (
     READ_RUNS_PAGE,
 )
 from holdfast.storage.port import Selection, Stored
+from holdfast.storage.sqlite.archived import Archived
 from holdfast.storage.sqlite.keys import id_key, session_key, type_key
 from holdfast.storage.sqlite.queries import SQL
 
 Connecting: TypeAlias = Callable[[], AbstractContextManager[apsw.Connection]]
-FromArchives: TypeAlias = Callable[[int, int], Iterator[Stored]]
 Span: TypeAlias = tuple[int, int]
 """Entries from the first number up to, not including, the second."""
+
+BLOCKS_JOINED_MAX: Final = 64
+"""Blocks side by side that are read as one; more would keep the first of them waiting."""
 
 NEWEST_CHECKED: Final = 64
 """Runs looked at after an error of the disk."""
@@ -55,19 +58,28 @@ def names_of(body: bytes) -> Names | None:
         return None
 
 
-def read(
-    connecting: Connecting, selection: Selection, from_archives: FromArchives
-) -> Iterator[Stored]:
+def read(connecting: Connecting, selection: Selection, archived: Archived) -> Iterator[Stored]:
     """Yield the entries that fit a selection."""
     selection = _within_sqlite(selection)
     if selection.id is selection.type is selection.session_id is None:
         stop = INTEGER_MAX if selection.stop is None else selection.stop
         span = (max(selection.first, 0), stop)
-        yield from read_span(connecting, span, from_archives, newest_first=selection.newest_first)
+        yield from read_span(connecting, span, archived, newest_first=selection.newest_first)
         return
+    unread, found = 0, False
     for span in _spans(connecting, selection):
-        found = read_span(connecting, span, from_archives, newest_first=selection.newest_first)
-        yield from (stored for stored in found if _fits(stored, selection))
+        unread += max(span[1] - span[0], 0)
+        for stored in read_span(connecting, span, archived, newest_first=selection.newest_first):
+            unread -= 1
+            if _fits(stored, selection):
+                found = True
+                yield stored
+    if selection.id is not None and unread > 0 and not found:
+        raise Damaged(
+            f"The id {selection.id[:60]!r} may be that of an entry that cannot be read.",
+            meaning="Whether it is there cannot be told.",
+            remedy="Run `holdfast verify` to see which entries are affected.",
+        )
 
 
 def _within_sqlite(selection: Selection) -> Selection:
@@ -83,20 +95,10 @@ def _within_sqlite(selection: Selection) -> Selection:
 
 
 def read_span(
-    connecting: Connecting, span: Span, from_archives: FromArchives, *, newest_first: bool = False
+    connecting: Connecting, span: Span, archived: Archived, *, newest_first: bool = False
 ) -> Iterator[Stored]:
     """Yield consecutive entries, the archived ones from their archives."""
-    first, stop = span
-    with connecting() as connection:
-        newest_sealed: Any = connection.execute(SQL["sealed_head"]).get
-    sealed_stop = 0 if newest_sealed is None else newest_sealed[0] + 1
-    held_span = (max(first, sealed_stop), stop)
-    if newest_first:
-        yield from _held(connecting, held_span, newest_first=True)
-        yield from reversed(list(from_archives(first, min(stop, sealed_stop))))
-    else:
-        yield from from_archives(first, min(stop, sealed_stop))
-        yield from _held(connecting, held_span, newest_first=False)
+    return (_newest_first if newest_first else _oldest_first)(connecting, span, archived)
 
 
 def held(connection: apsw.Connection, first: int, stop: int) -> Iterator[Stored]:
@@ -119,34 +121,58 @@ def check_newest(connection: apsw.Connection) -> None:
                 )
 
 
-def _held(connecting: Connecting, span: Span, *, newest_first: bool) -> Iterator[Stored]:
-    """Page through the runs of a span."""
+def _oldest_first(connecting: Connecting, span: Span, archived: Archived) -> Iterator[Stored]:
+    """Page through the runs of a span. What is not in them has moved to an archive by now."""
     first, stop = span
     with connecting() as connection:
-        begin, end = _run_start(connection, first), stop
-    statement = SQL["runs_newest" if newest_first else "runs"]
+        begin = _run_start(connection, first)
     runs = READ_RUNS_FIRST
-    while begin < end:
+    while first < stop:
         with connecting() as connection:
-            page = _page(connection.execute(statement, (begin, end, runs)))
+            page = _page(connection.execute(SQL["runs"], (begin, stop, runs)))
         runs = READ_RUNS_PAGE
+        yield from archived.read(first, page[0][0] if page else stop)
         if not page:
             return
-        for seq, hashes, lines in page:
-            if (
-                type(lines) is type(hashes) is bytes
-                and len(hashes) == HASH_BYTES
-                and b"\n" not in lines
-                and first <= seq < stop
-            ):  # a single entry, as most runs are
-                yield Stored(seq, lines, hashes)
-                continue
-            stored = [e for e in _entries(seq, hashes, lines) if first <= e.seq < stop]
-            yield from reversed(stored) if newest_first else stored
-        if newest_first:
-            end = page[-1][0]
-        else:
-            begin = page[-1][0] + 1
+        for run in page:
+            yield from _of_run(run, max(first, run[0]), stop)
+        first = begin = _run_stop(page[-1])
+
+
+def _newest_first(connecting: Connecting, span: Span, archived: Archived) -> Iterator[Stored]:
+    first, stop = span
+    with connecting() as connection:
+        begin = _run_start(connection, first)
+    runs = READ_RUNS_FIRST
+    while first < stop:
+        with connecting() as connection:
+            page = _page(connection.execute(SQL["runs_newest"], (begin, stop, runs)))
+        runs = READ_RUNS_PAGE
+        if not page:
+            yield from archived.read_newest_first(first, stop)
+            return
+        for run in page:
+            yield from reversed(_of_run(run, first, stop))
+        stop = page[-1][0]
+
+
+def _of_run(run: tuple[int, Any, Any], first: int, stop: int) -> list[Stored]:
+    """Return the entries of a run that lie in a span."""
+    seq, hashes, lines = run
+    if (
+        type(lines) is type(hashes) is bytes
+        and len(hashes) == HASH_BYTES
+        and b"\n" not in lines
+        and first <= seq < stop
+    ):  # a single entry, as most runs are
+        return [Stored(seq, lines, hashes)]
+    return [stored for stored in _entries(seq, hashes, lines) if first <= stored.seq < stop]
+
+
+def _run_stop(run: tuple[int, Any, Any]) -> int:
+    """Return the number behind a run; a damaged one may hold more lines than that, or fewer."""
+    hashes = run[1]
+    return run[0] + (max(len(hashes) // HASH_BYTES, 1) if isinstance(hashes, bytes) else 1)
 
 
 def _entries(first: int, hashes: Any, lines: Any) -> list[Stored]:
@@ -197,11 +223,25 @@ def _spans(connecting: Connecting, selection: Selection) -> Iterator[Span]:
     blocks = _blocks_with_id if selection.id is not None else _blocks_with_marks
     if selection.newest_first:
         yield newest
-    for block in blocks(connecting, selection, min(stop, indexed_stop)):
-        start = block * INDEX_BLOCK_ENTRIES
-        yield max(start, selection.first), min(start + INDEX_BLOCK_ENTRIES, stop)
+    for begin, end in _joined(blocks(connecting, selection, min(stop, indexed_stop))):
+        start = begin * INDEX_BLOCK_ENTRIES
+        yield max(start, selection.first), min(end * INDEX_BLOCK_ENTRIES, stop)
     if not selection.newest_first:
         yield newest
+
+
+def _joined(blocks: Iterable[int]) -> Iterator[Span]:
+    """Join blocks that lie side by side, whichever way they are counted, a bounded number each."""
+    begin = end = 0
+    for block in blocks:
+        if end - begin in range(1, BLOCKS_JOINED_MAX) and block in (end, begin - 1):
+            begin, end = min(begin, block), max(end, block + 1)
+            continue
+        if begin < end:
+            yield begin, end
+        begin, end = block, block + 1
+    if begin < end:
+        yield begin, end
 
 
 def size_of(connection: apsw.Connection) -> int:
@@ -210,10 +250,10 @@ def size_of(connection: apsw.Connection) -> int:
     return 0 if newest is None else int(newest[0]) + 1
 
 
-def _blocks_with_id(connecting: Connecting, selection: Selection, _stop: int) -> Iterable[int]:
+def _blocks_with_id(connecting: Connecting, selection: Selection, stop: int) -> Iterable[int]:
     with connecting() as connection:
         rows: Any = connection.execute(SQL["blocks_with_id"], (id_key(selection.id or ""),))
-        return [block for (block,) in rows]
+        return [block for (block,) in rows if block * INDEX_BLOCK_ENTRIES < stop]
 
 
 def _blocks_with_marks(connecting: Connecting, selection: Selection, stop: int) -> Iterator[int]:

@@ -53,14 +53,26 @@ def complete(connection: apsw.Connection, old_size: int, new_size: int) -> None:
 def leaves_of(connection: apsw.Connection, first: int, stop: int) -> Iterator[bytes]:
     """Yield the kept leaf hashes of a range, archived entries first: they are the older ones."""
     for statement in ("sealed_hashes", "run_hashes"):
-        rows: Iterable[Any] = connection.execute(SQL[statement], (first, stop))
-        for start, hashes in rows:
-            if not isinstance(hashes, bytes):
-                continue  # a damaged row: without its leaves no root fits
-            begin = max(first - start, 0) * HASH_BYTES
-            end = min(stop - start, len(hashes) // HASH_BYTES) * HASH_BYTES
-            for offset in range(begin, end, HASH_BYTES):
-                yield hashes[offset : offset + HASH_BYTES]
+        for _, leaf in _leaves(connection, statement, first, stop):
+            yield leaf
+
+
+def sealed_leaves(connection: apsw.Connection, first: int, stop: int) -> dict[int, bytes]:
+    """Return the kept leaf hashes of archived entries, by number."""
+    return dict(_leaves(connection, "sealed_hashes", first, stop))
+
+
+def _leaves(
+    connection: apsw.Connection, statement: str, first: int, stop: int
+) -> Iterator[tuple[int, bytes]]:
+    rows: Iterable[Any] = connection.execute(SQL[statement], (first, stop))
+    for start, hashes in rows:
+        if not isinstance(hashes, bytes):
+            continue  # a damaged row: without its leaves no root fits
+        begin = max(first - start, 0)
+        end = min(stop - start, len(hashes) // HASH_BYTES)
+        for index in range(begin, end):
+            yield start + index, hashes[index * HASH_BYTES : (index + 1) * HASH_BYTES]
 
 
 def _kept(connection: apsw.Connection, level: int, index: int) -> bytes:

@@ -1,20 +1,20 @@
-"""What an append and a seal write, inside a transaction that the engine has begun."""
+"""What an append writes, inside a transaction that the engine has begun."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import apsw
-import msgspec
 
 from holdfast.kernel.entry import Sealed
-from holdfast.kernel.errors import Conflict
 from holdfast.kernel.limits import INDEX_BLOCK_ENTRIES, RUN_BYTES_MAX, RUN_ENTRIES_MAX
-from holdfast.storage.port import Archive, Batch
+from holdfast.storage.port import Batch
 from holdfast.storage.sqlite import reading, tree
 from holdfast.storage.sqlite.keys import id_key, session_key, type_key
 from holdfast.storage.sqlite.queries import SQL
+
+_Named: TypeAlias = reading.Names | Sealed
 
 
 def append(connection: apsw.Connection, batch: Batch) -> None:
@@ -36,6 +36,19 @@ def append(connection: apsw.Connection, batch: Batch) -> None:
     tree.complete(connection, entries[0].seq, entries[-1].seq + 1)
 
 
+def index_waiting(connection: apsw.Connection, first: int, stop: int, size: int) -> None:
+    """Put entries that are leaving into the index, when their block is not full yet.
+
+    Once archived they cannot be read here when the block is completed.
+    """
+    number = size // INDEX_BLOCK_ENTRIES
+    start = max(first, number * INDEX_BLOCK_ENTRIES)
+    if start >= stop:
+        return
+    names = [reading.names_of(stored.body) for stored in reading.held(connection, start, stop)]
+    _index(connection, {number: [name for name in names if name is not None]})
+
+
 def _index_newest(connection: apsw.Connection, batch: Sequence[Sealed]) -> None:
     """Put the blocks that a batch has completed into the index.
 
@@ -46,43 +59,24 @@ def _index_newest(connection: apsw.Connection, batch: Sequence[Sealed]) -> None:
     if first_block == stop_block:
         return
     start = first_block * INDEX_BLOCK_ENTRIES
-    waiting = reading.held(connection, start, batch[0].seq)
-    names: list[reading.Names | Sealed | None] = [reading.names_of(s.body) for s in waiting]
-    names += batch
+    blocks: dict[int, list[_Named]] = {number: [] for number in range(first_block, stop_block)}
+    for stored in reading.held(connection, start, batch[0].seq):
+        name = reading.names_of(stored.body)
+        if name is not None:
+            blocks[first_block].append(name)
+    for entry in batch[: stop_block * INDEX_BLOCK_ENTRIES - batch[0].seq]:
+        blocks[entry.seq // INDEX_BLOCK_ENTRIES].append(entry)
+    _index(connection, blocks)
+
+
+def _index(connection: apsw.Connection, blocks: Mapping[int, Sequence[_Named]]) -> None:
     ids: list[tuple[int, int]] = []
     marks: list[tuple[int, int]] = []
-    for number in range(first_block, stop_block):
-        offset = number * INDEX_BLOCK_ENTRIES - start
-        block = [n for n in names[offset : offset + INDEX_BLOCK_ENTRIES] if n is not None]
+    for number, block in blocks.items():
         ids += [(key, number) for key in sorted({id_key(entry.id) for entry in block})]
         marks += [(key, number) for key in _marks(block)]
     connection.executemany(SQL["put_id"], ids)
     connection.executemany(SQL["put_mark"], marks)
-
-
-def seal(connection: apsw.Connection, archive: Archive) -> None:
-    """List an archive and drop the runs it holds, in a transaction of its own."""
-    # Not innocuous by default: a schema that is not trusted could not call it from a trigger.
-    connection.create_scalar_function("holdfast_sealing", _sealing, 0, flags=apsw.SQLITE_INNOCUOUS)
-    with connection:
-        run: Any = connection.execute(SQL["run_holding"], (archive.last,)).get
-        if run is None or run[1] != archive.last:
-            raise Conflict(
-                f"Entry {archive.last} is not the last of its run.",
-                meaning="Nothing was archived.",
-                remedy="Archive whole runs.",
-            )
-        span = (archive.first, archive.last)
-        try:
-            connection.execute(SQL["put_archive"], msgspec.structs.astuple(archive))
-        except apsw.ConstraintError as error:
-            raise Conflict(
-                f"Entry {archive.first} is not the oldest one that is still held.",
-                meaning="Nothing was archived.",
-                remedy="Archive the oldest entries first.",
-            ) from error
-        connection.execute(SQL["keep_hashes"], span)
-        connection.execute(SQL["drop_runs"], span)
 
 
 def _runs(entries: Sequence[Sealed]) -> Iterator[Sequence[Sealed]]:
@@ -97,7 +91,7 @@ def _runs(entries: Sequence[Sealed]) -> Iterator[Sequence[Sealed]]:
     yield entries[start:]
 
 
-def _marks(block: list[reading.Names | Sealed]) -> set[int]:
+def _marks(block: Sequence[_Named]) -> set[int]:
     """Return the keys of every type and session in a block."""
     types = {type_key(name) for name in {entry.type for entry in block}}
     sessions = {entry.session_id for entry in block} - {None}
@@ -107,7 +101,3 @@ def _marks(block: list[reading.Names | Sealed]) -> set[int]:
 def _put_artifact(connection: apsw.Connection, digest: bytes, content: bytes) -> None:
     if connection.execute(SQL["has_artifact"], (digest,)).get is None:
         connection.execute(SQL["put_artifact"], (digest, content))
-
-
-def _sealing(*_: object) -> int:
-    return 1

@@ -17,12 +17,14 @@ from holdfast.testing.conformance.engines import (
     append,
     artifact,
     audited,
+    drop,
     fill,
     naive_root,
     run_threads,
     stored_form,
 )
 from holdfast.testing.conformance.lasting import Lasting
+from holdfast.testing.conformance.leaving import Leaving
 from holdfast.testing.conformance.reading import Reading
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "append",
     "artifact",
     "audited",
+    "drop",
     "fill",
     "naive_root",
     "run_threads",
@@ -38,5 +41,5 @@ __all__ = [
 ]
 
 
-class EngineConformance(Appending, Reading, Lasting):
+class EngineConformance(Appending, Reading, Leaving, Lasting):
     """The whole suite."""

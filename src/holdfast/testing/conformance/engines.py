@@ -11,7 +11,7 @@ from typing import Final
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Sealed
 from holdfast.kernel.errors import Damaged
-from holdfast.storage.port import Archive, Batch, Engine, Fault, Reader, Stored
+from holdfast.storage.port import Archive, Batch, Engine, Erased, Fault, Reader, Stored
 from holdfast.testing.builders import sealed_chain
 
 TYPES_USED: Final = ("decision", "error", "metric")
@@ -23,6 +23,7 @@ class ArchivedEntries:
 
     def __init__(self) -> None:
         self.kept: dict[int, Stored] = {}
+        self.calls: list[tuple[int, int]] = []
 
     def keep(self, stored: Sequence[Stored], name: str = "") -> Archive:
         """Take entries in and return how the archive that holds them is listed."""
@@ -32,10 +33,12 @@ class ArchivedEntries:
         name = name or f"archive_{first}-{last}"
         return Archive(first, last, name, sha256(content).hexdigest(), len(content))
 
-    def __call__(self, archive: Archive, first: int, stop: int) -> Iterator[Stored]:
+    def __call__(self, archive: Archive, first: int, stop: int) -> Iterator[tuple[int, bytes]]:
         assert archive.first <= first < stop <= archive.last + 1
+        self.calls.append((first, stop))
         for seq in range(first, stop):
-            yield self.kept[seq]
+            if seq in self.kept:
+                yield seq, self.kept[seq].body
 
 
 def audited(reader: Reader) -> list[Fault]:
@@ -63,6 +66,12 @@ def append(
         batch = sealed_chain(head, count, types=types, sessions=sessions)
         engine.append(Batch(batch, artifacts or {}), expected_head=head)
     return batch
+
+
+def drop(engine: Engine, leaving: Archive | Erased, note: Batch | None = None) -> None:
+    """Drop what is leaving, behind the head as it is now; without a note when none is given."""
+    with engine.queue():
+        engine.drop(leaving, note or Batch([]), expected_head=engine.head())
 
 
 def fill(engine: Engine) -> list[Stored]:

@@ -1,0 +1,1 @@
+"""The SQLite engine: one file for each ledger, any number of processes."""

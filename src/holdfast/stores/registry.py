@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.types import TYPES, Registry
+from holdfast.stores.decisions import Decisions
 from holdfast.stores.sessions import Sessions
 from holdfast.stores.store import State, Store
+from holdfast.stores.work import Work
 
-STORES: tuple[Store, ...] = (Sessions(),)
+STORES: tuple[Store, ...] = (Sessions(), Decisions(), Work())
 
 
 class Fold:

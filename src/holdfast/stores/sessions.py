@@ -1,23 +1,53 @@
 """Sessions: where each began, where it ended and how, and what it goes on from.
 
-An item for each session id: the numbers of its first and last entry, how many it has, and the
-numbers of the entries that started and ended it. A session that was started again is open again.
+An item for each session id:
+
+    first, last, entries   numbers of its first and last entry, and how many it has
+    started, ended, reason numbers of the entries that started and ended it, and how it ended
+    parent, root           the session it goes on from, and the first of all of them
+    actor, holder, title   who works in it, the process it lives with, what it is called
+    tool_calls, checkpoint how many tools it called, and the number of its last checkpoint
+
+A session that was started again is open again. An end whose reason is CRASHED is a presumption: a
+later entry of the session takes it back.
+
+So that nobody has to go through all of them, a few items are about many; their keys begin with a
+blank, which no session id does: which sessions are open, in which the newest entry is, which was
+the last that is over, and per actor where the last session of that name ended.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.types import Model, SessionEnded, SessionStarted, VaultRef
+from holdfast.kernel.types import (
+    Checkpoint,
+    Holder,
+    Model,
+    SessionEnded,
+    SessionStarted,
+    ToolCalled,
+)
+from holdfast.kernel.types.sessions import CRASHED
 from holdfast.stores.store import NO_CHANGES, Changes, Items, Value
+from holdfast.stores.wording import bounded, told
+
+OPEN: Final = " open"
+"""Ids of the sessions that were started and are not over, in the order they began."""
+NEWEST: Final = " newest"
+"""Id of the session that the newest entry of any belongs to."""
+OVER: Final = " over"
+"""Id of the session that is not open and was worked in last; null where only a search can tell."""
+_ENDED_BY: Final = " ended by "
 
 
 class Sessions:
     """The fold over everything that carries a session id."""
 
     name: Final = "sessions"
-    version: Final = 1
+    version: Final = 3
     items_max: Final = 1_000_000
 
     def apply(self, items: Items, entry: Entry, data: Model) -> Changes:
@@ -25,28 +55,108 @@ class Sessions:
         if entry.session_id is None:
             return NO_CHANGES
         known = items.get(entry.session_id)
-        session: dict[str, Value] = dict(known) if isinstance(known, dict) else _unseen(entry)
-        count = session["entries"]
-        assert isinstance(count, int)
-        session |= {"entries": count + 1, "last": entry.seq}
+        session: dict[str, Value] = (
+            dict(known) if isinstance(known, dict) else _unseen(entry, entry.session_id)
+        )
+        session |= {"entries": _count(session, "entries") + 1, "last": entry.seq}
+        if session["reason"] == CRASHED:
+            session |= {"ended": None, "reason": None}
         match data:
-            case SessionStarted(parent=parent):
-                session |= {"started": entry.seq, "parent": parent, "ended": None, "reason": None}
+            case SessionStarted():
+                session |= _started(entry, data)
             case SessionEnded(reason=reason):
-                said = reason.hash if isinstance(reason, VaultRef) else reason
-                session |= {"ended": entry.seq, "reason": said}
+                session |= {"ended": entry.seq, "reason": told(reason)}
+            case Checkpoint():
+                session["checkpoint"] = entry.seq
+            case ToolCalled():
+                session["tool_calls"] = _count(session, "tool_calls") + 1
             case _:
                 pass  # every other type counts, and changes nothing else about its session
-        return {entry.session_id: session}
+        return {entry.session_id: session, **_about_many(items, entry.session_id, session)}
 
 
-def _unseen(entry: Entry) -> dict[str, Value]:
+def sessions_of(items: Items) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every session; goes through all items."""
+    for key, item in items.items():
+        if not key.startswith(" ") and isinstance(item, dict):
+            yield key, item
+
+
+def open_ids(items: Items) -> list[str]:
+    """Return the open sessions in the order they began."""
+    found: Any = items.get(OPEN)
+    return list(found or ())
+
+
+def ended_by(items: Items, actor: str) -> int:
+    """Return the entry that ended the newest finished session of an actor, -1 when none did."""
+    found: Any = items.get(_ENDED_BY + actor)
+    return -1 if found is None else int(found)
+
+
+def is_open(session: dict[str, Value]) -> bool:
+    """Tell whether a session was started and is not over."""
+    return session["started"] is not None and session["ended"] is None
+
+
+def _about_many(items: Items, session_id: str, session: dict[str, Value]) -> dict[str, Value]:
+    """Return what changes about all sessions together when this one has become so."""
+    changes: dict[str, Value] = {}
+    going_on = open_ids(items)
+    if is_open(session) != (session_id in going_on):
+        others: list[Value] = [one for one in going_on if one != session_id]
+        changes[OPEN] = [*others, session_id] if is_open(session) else others
+    if items.get(NEWEST) != session_id:
+        changes[NEWEST] = session_id
+    over = items.get(OVER)
+    if not is_open(session) and over != session_id:
+        changes[OVER] = session_id
+    elif is_open(session) and over == session_id:
+        changes[OVER] = None
+    if session["ended"] == session["last"]:
+        changes[f"{_ENDED_BY}{session['actor']}"] = session["ended"]
+    return changes
+
+
+def _started(entry: Entry, data: SessionStarted) -> dict[str, Value]:
+    changes: dict[str, Value] = {
+        "actor": entry.actor.name,
+        "ended": None,
+        "holder": None if data.holder is None else _holder(data.holder),
+        "parent": data.parent,
+        "reason": None,
+        "started": entry.seq,
+    }
+    if data.title is not None:
+        changes["title"] = told(data.title)
+    if entry.span is not None:
+        changes["root"] = entry.span.root
+    return changes
+
+
+def _holder(holder: Holder) -> dict[str, Value]:
+    return {"pid": holder.pid, "started": bounded(holder.started)}
+
+
+def _unseen(entry: Entry, session_id: str) -> dict[str, Value]:
     return {
+        "actor": entry.actor.name,
+        "checkpoint": None,
         "ended": None,
         "entries": 0,
         "first": entry.seq,
+        "holder": None,
         "last": entry.seq,
         "parent": None,
         "reason": None,
+        "root": session_id if entry.span is None else entry.span.root,
         "started": None,
+        "title": None,
+        "tool_calls": 0,
     }
+
+
+def _count(session: dict[str, Value], counter: str) -> int:
+    count = session[counter]
+    assert isinstance(count, int)
+    return count

@@ -1,0 +1,1 @@
+"""What is shown: derived from entries and stores, bounded, reproducible, never authoritative."""

@@ -1,0 +1,1 @@
+"""What is kept beside the ledger to answer quickly: folds and the search index, all derived."""

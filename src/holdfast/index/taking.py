@@ -1,0 +1,194 @@
+"""Taking a chunk of entries into the views: the stores and the search index move together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import apsw
+import msgspec
+
+from holdfast.index.items import ChangingItems
+from holdfast.index.words import Gathered
+from holdfast.kernel import entry as entries
+from holdfast.kernel.chain import Head
+from holdfast.kernel.entry import Entry
+from holdfast.kernel.errors import Damaged, HoldfastError
+from holdfast.kernel.limits import UNREAD_RANGES_MAX, VIEWS_BYTES_CHUNK, VIEWS_ENTRIES_CHUNK
+from holdfast.kernel.types import Model, Registry
+from holdfast.storage.port import Reader, Selection, Stored
+from holdfast.stores import Store
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """How far a ledger was taken in."""
+
+    ledger: str = ""
+    size: int = 0
+    folded: int = 0
+    leaf: str = ""
+    """Of the last entry taken in, in hex."""
+    stores: dict[str, int] = {}
+    """The version of each store."""
+    unread: tuple[tuple[int, int], ...] = ()
+    """First and last number of each run of entries that could not be read."""
+    cut: int = 0
+    """Entries of which only the beginning can be searched."""
+
+
+class Chunk:
+    """One step forward, inside a transaction."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        reader: Reader,
+        stores: Sequence[Store],
+        types: Registry,
+    ) -> None:
+        self._connection = connection
+        self._reader = reader
+        self._types = types
+        self._items = [(store, ChangingItems(connection, store.name)) for store in stores]
+        self._gathered = Gathered()
+
+    def take(self, taken: Taken, head: Head) -> Taken:
+        """Take the next entries in, and return how far that goes."""
+        first = self._first(taken)
+        unread = _Unread(taken.unread)
+        stop, folded, leaf = first, taken.folded, b""
+        for seq, stored in self._entries(first, head.size):
+            stop, leaf = seq + 1, b"" if stored is None else stored.leaf
+            entry = None if stored is None else _read(stored)
+            if entry is None:
+                unread.add(seq)
+                continue
+            if seq == folded:
+                folded += self._fold(entry)
+            if (seq >= taken.size or unread.discard(seq)) and not self._index(entry, seq):
+                unread.add(seq)
+        self._flush()
+        return msgspec.structs.replace(
+            taken,
+            size=max(stop, taken.size),
+            folded=folded,
+            leaf=taken.leaf if stop <= taken.size else self._leaf(stop, leaf),
+            unread=unread.ranges(),
+            cut=taken.cut + self._gathered.cut,
+        )
+
+    def index_again(self, seqs: Sequence[int]) -> None:
+        """Take entries into the search index that are in it already, as they are now."""
+        for seq in seqs:
+            for stored in self._reader.read(Selection(seq, seq + 1)):
+                entry = _read(stored)
+                if entry is not None:
+                    self._index(entry, seq)
+        self._gathered.write(self._connection)
+
+    def _first(self, taken: Taken) -> int:
+        """Return where to go on: where the stores stopped, if that can be read by now."""
+        if taken.folded < taken.size:
+            for stored in self._reader.read(Selection(taken.folded, taken.folded + 1)):
+                entry = _read(stored)
+                if entry is not None and self._data(entry) is not None:
+                    return taken.folded
+        return taken.size
+
+    def _entries(self, first: int, size: int) -> Iterator[tuple[int, Stored | None]]:
+        """Yield each number of a chunk, with its entry where it is there."""
+        expected, stop = first, min(first + VIEWS_ENTRIES_CHUNK, size)
+        weight = 0
+        with suppress(Damaged):  # pages that cannot be read: what they hold is missing
+            for stored in self._reader.read(Selection(first, stop)):
+                yield from ((seq, None) for seq in range(expected, stored.seq))
+                yield stored.seq, stored
+                expected = stored.seq + 1
+                weight += len(stored.body)
+                if weight >= VIEWS_BYTES_CHUNK:
+                    return
+        yield from ((seq, None) for seq in range(expected, stop))
+
+    def _fold(self, entry: Entry) -> bool:
+        """Take an entry into every store, or into none."""
+        data = self._data(entry)
+        if data is None:
+            return False
+        changes = [(store.apply(items, entry, data), store, items) for store, items in self._items]
+        within = True
+        for changed, store, items in changes:
+            for key, value in changed.items():
+                items.put(key, value)
+            within &= len(items) <= store.items_max
+        return within
+
+    def _data(self, entry: Entry) -> Model | None:
+        try:
+            return self._types.read(entry)
+        except HoldfastError:
+            return None
+
+    def _index(self, entry: Entry, seq: int) -> bool:
+        try:
+            self._gathered.take(entry, seq, self._reader.artifact)
+        except Damaged:
+            return False
+        return True
+
+    def _flush(self) -> None:
+        for _, items in self._items:
+            items.flush()
+        self._gathered.write(self._connection)
+
+    def _leaf(self, stop: int, leaf: bytes) -> str:
+        """Return the leaf hash of the last entry taken in, which may be one that is missing."""
+        if leaf or stop == 0:
+            return leaf.hex()
+        try:
+            return self._reader.node(stop - 1, stop).hex()
+        except HoldfastError:
+            return ""
+
+
+class _Unread:
+    """Numbers of entries that could not be read, as ranges."""
+
+    def __init__(self, ranges: Sequence[tuple[int, int]]) -> None:
+        self._ranges = [list(span) for span in ranges]
+
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        return tuple((first, last) for first, last in self._ranges)
+
+    def add(self, seq: int) -> None:
+        """Add a number; when there are too many ranges, the last one grows over what is between."""
+        if self._at(seq) is not None:
+            return
+        last = self._ranges[-1] if self._ranges else None
+        if last is not None and (
+            seq == last[1] + 1 or (seq > last[1] and len(self._ranges) >= UNREAD_RANGES_MAX)
+        ):
+            last[1] = seq
+            return
+        self._ranges.append([seq, seq])
+        self._ranges.sort()
+
+    def discard(self, seq: int) -> bool:
+        """Take a number out, and tell whether it was there."""
+        found = self._at(seq)
+        if found is None:
+            return False
+        self._ranges.remove(found)
+        first, last = found
+        self._ranges += [part for part in ([first, seq - 1], [seq + 1, last]) if part[0] <= part[1]]
+        self._ranges.sort()
+        return True
+
+    def _at(self, seq: int) -> list[int] | None:
+        return next((span for span in self._ranges if span[0] <= seq <= span[1]), None)
+
+
+def _read(stored: Stored) -> Entry | None:
+    try:
+        return entries.read(stored.body)
+    except Damaged:
+        return None

@@ -1,0 +1,75 @@
+"""What counts as the same word."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.index.terms import count_terms, expand, find_tokens, stem
+from holdfast.index.words import MARKS, impact, mark
+from holdfast.kernel.limits import TERM_CHARS_MAX
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("retry", "retries", "retried", "retrying"),
+        ("fail", "fails", "failed", "failing"),
+        ("cache", "caches", "cached", "caching"),
+        ("run", "runs", "running"),
+        ("box", "boxes", "boxed"),
+        ("decision", "decisions"),
+        ("call", "calls", "called", "calling"),
+    ],
+)
+def test_the_forms_of_a_word_are_one(words: tuple[str, ...]) -> None:
+    assert len({stem(word) for word in words}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("bus", "bu"), ("process", "proces"), ("string", "str"), ("red", "r")]
+)
+def test_words_that_only_look_alike_are_two(one: str, other: str) -> None:
+    assert stem(one) != stem(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("retry_budget", {"retry_budget", "retri", "budget"}),
+        ("retryBudget", {"retrybudget", "retri", "budget"}),
+        ("HTTPServer", {"httpserver", "http", "server"}),
+        ("3.14", {"3.14", "3", "14"}),
+        ("8080", {"8080"}),
+        ("0.85", {"0.85", "0", "85"}),
+        ("src/api/router.py", {"src", "api", "router.py", "router", "py"}),
+        ("__init__", {"init"}),
+        ("Größe", {"gross"}),
+        ("café", {"caf"}),
+        ("日本語", {"日本", "本語"}),
+        ("end.", {"end"}),
+    ],
+)
+def test_wholes_and_parts_are_found(text: str, terms: set[str]) -> None:
+    assert set(count_terms(text)[0]) == terms
+
+
+def test_accents_and_case_do_not_matter() -> None:
+    assert expand("Größe") == expand("GRÖSSE") == expand("grosse")
+    assert expand("Café") == expand("cafe")
+
+
+@given(st.text())
+def test_a_term_is_made_only_of_what_the_index_takes_as_one_word(text: str) -> None:
+    counts, length = count_terms(text)
+    assert length == len(find_tokens(text))
+    for term in counts:
+        assert 0 < len(term) <= TERM_CHARS_MAX
+        assert all(char.isalnum() or char in "_.-" for char in term)
+
+
+def test_a_word_counts_more_when_it_is_frequent_and_the_text_short() -> None:
+    assert impact(2, 40) > impact(1, 40) > impact(1, 80)
+    assert MARKS.index(mark(5, 10)) > MARKS.index(mark(2, 30)) > MARKS.index(mark(1, 30))
+    assert mark(1, 400) == ""

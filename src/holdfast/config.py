@@ -90,6 +90,27 @@ class Lock(msgspec.Struct, frozen=True):
     ] = 10.0
 
 
+_Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """When old entries move into an archive."""
+
+    auto: Annotated[bool, Setting("Seal by itself when the log is long.", _either)] = True
+    threshold: Annotated[
+        _Count, Setting("Active entries above which it seals by itself.", _either)
+    ] = 1000
+    keep: Annotated[_Count, Setting("Newest entries that stay active.", _either)] = 100
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """When a checkpoint is made."""
+
+    every_calls: Annotated[
+        _Count, Setting("Tool calls after which one is made; 0 for never.", _either)
+    ] = 5
+
+
 class Where(msgspec.Struct, frozen=True):
     """Where the ledger is."""
 
@@ -104,6 +125,8 @@ class Settings(msgspec.Struct, frozen=True):
     record: Record = Record()
     redaction: Redaction = Redaction()
     lock: Lock = Lock()
+    seal: Seal = Seal()
+    checkpoint: Checkpoint = Checkpoint()
     ledger: Where = Where()
 
 

@@ -19,17 +19,31 @@ from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, StorageFaile
 from holdfast.kernel.hashing import data_hash
 from holdfast.kernel.limits import BATCH_ENTRIES_MAX
 from holdfast.ledger import vault
-from holdfast.ledger.admission import Admitted, admit, admit_all
+from holdfast.ledger.admission import Admitted, admit, admit_all, admit_derived
+from holdfast.ledger.erased import ErasedArtifacts
 from holdfast.ledger.redaction import Redactor
 from holdfast.ledger.sources import Clock, Ids, system_clock, timestamp, uuid7
 from holdfast.ledger.verify import Checks, Progress, Report, no_progress, verify
-from holdfast.storage.port import EVERYTHING, Batch, Engine, Fault, Selection, Stored
+from holdfast.storage.port import (
+    EVERYTHING,
+    Archive,
+    Batch,
+    Engine,
+    Erased,
+    Fault,
+    Reader,
+    Selection,
+    Stored,
+)
 from holdfast.stores import Fold
 
 DEFAULT_ACTOR: Final = Actor("user", "script")
 
 OnDamaged: TypeAlias = Callable[[Fault], None]
 """Told of an entry that cannot be read and is left out."""
+
+Upkeep: TypeAlias = Callable[[int], int]
+"""Told how many entries there are now; returns at how many it wants to be told again."""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -70,14 +84,18 @@ class Ledger:
         clock: Clock = system_clock,
         ids: Ids = uuid7,
         checks: Checks | None = None,
+        upkeep: Upkeep | None = None,
     ) -> None:
         self._engine = engine
         self._redactor = redactor
         self._actor = entries.check_actor(actor)
-        self._session_id = session_id
+        self.session_id = session_id
+        """Of entries that name no session themselves."""
         self._clock = clock
         self._ids = ids
         self._checks = checks
+        self._upkeep = upkeep
+        self._upkeep_at = 0
 
     def __enter__(self) -> Ledger:
         return self
@@ -107,6 +125,27 @@ class Ledger:
         entry = self._prepare(draft, admitted, now_us, timestamp(now_us))
         return self._write([entry], [admitted], id is not None)[0]
 
+    def _drop(self, leaving: Archive | Erased, note: Draft) -> Receipt:
+        """Let bytes go that may go, in one step with the entry that says so.
+
+        For sealing and erasing, which make sure first that they may; nobody else has this verb.
+        The note is of no session unless it names one: it is about the ledger. That of an archive
+        is made of its entries.
+        """
+        if isinstance(leaving, Archive):
+            admitted = admit_derived(note.type, note.data)
+        else:
+            admitted = admit(note.type, note.data, self._redactor)
+        now_us = self._clock()
+        entry = self._prepare(note, admitted, now_us, timestamp(now_us))
+        entry = msgspec.structs.replace(entry, session_id=note.session_id)
+        with self._engine.queue():
+            head = self._engine.head()
+            [sealed] = chain.seal_all(head, [entry])
+            batch = Batch([sealed], admitted.artifacts)
+            self._engine.drop(leaving, batch, expected_head=head)
+        return Receipt(sealed.seq, sealed.id, entry.hash, sealed.leaf.hex(), admitted.redactions)
+
     def append_many(self, drafts: Iterable[Draft]) -> list[Receipt]:
         """Record several entries, all of them or none. They share one timestamp."""
         drafts = list(drafts)
@@ -134,12 +173,16 @@ class Ledger:
         try:
             with self._engine.queue():
                 if may_be_known:
-                    return self._append_unless_known(batch, admitted)
-                return self._append_fresh(batch, admitted)
+                    receipts = self._append_unless_known(batch, admitted)
+                else:
+                    receipts = self._append_fresh(batch, admitted)
         except StorageFailed as failure:
             ids = ", ".join(entry.id for entry in batch[:3])
             failure.remedy = f"Try again with the same id ({ids}): it is recorded at most once."
             raise
+        if self._upkeep is not None and receipts[-1].seq >= self._upkeep_at:
+            self._upkeep_at = self._upkeep(receipts[-1].seq + 1)
+        return receipts
 
     def _append_fresh(
         self, batch: Sequence[Prepared], admitted: Sequence[Admitted]
@@ -189,7 +232,7 @@ class Ledger:
 
     def _prepare(self, draft: Draft, admitted: Admitted, now_us: int, stamp: str) -> Prepared:
         """Decide every byte of an entry except its place."""
-        session_id = self._session_id if draft.session_id is None else draft.session_id
+        session_id = self.session_id if draft.session_id is None else draft.session_id
         if session_id is not None:
             entries.check_name("The session id", session_id)
         return Prepared(
@@ -205,6 +248,24 @@ class Ledger:
         )
 
     # Reading
+
+    @property
+    def reader(self) -> Reader:
+        """The ledger for those who only look."""
+        return self._engine
+
+    @property
+    def actor(self) -> Actor:
+        """Who entries come from that do not say so themselves."""
+        return self._actor
+
+    def redact(self, text: str) -> str:
+        """Replace the secrets in a text that is to be kept in a form where they are not seen."""
+        return self._redactor.clean_text(text)[0]
+
+    def new_id(self) -> str:
+        """Make an id that nothing else has."""
+        return self._ids(self._clock())
 
     @property
     def id(self) -> str:
@@ -252,8 +313,12 @@ class Ledger:
         return f"The ledger holds entries 0 to {size - 1}." if size else "The ledger is empty."
 
     def data(self, entry: Entry) -> dict[str, Any]:
-        """Return an entry's data with every large part put back from the vault."""
-        resolved: dict[str, Any] = vault.resolve(entry.value(), self._engine.artifact)
+        """Return an entry's data with every large part put back from the vault.
+
+        A part that was erased stays a reference, with `"erased": true`.
+        """
+        is_erased = ErasedArtifacts(self._engine)
+        resolved: dict[str, Any] = vault.resolve(entry.value(), self._engine.artifact, is_erased)
         return resolved
 
     def fold(self, stop: int | None = None) -> Fold:

@@ -89,19 +89,22 @@ def lift(value: Any, artifacts: Artifacts) -> Any:
             return value
 
 
-def resolve(value: Any, load: Callable[[str], bytes | None]) -> Any:
+def resolve(
+    value: Any, load: Callable[[str], bytes | None], is_erased: Callable[[str], bool] | None = None
+) -> Any:
     """Put the vault's content back in the place of each reference.
 
-    JSON text that has no one meaning comes back as RawJSON: its bytes, not a guess.
+    JSON text that has no one meaning comes back as RawJSON: its bytes, not a guess. A part that was
+    erased on request, as `is_erased` tells, stays a reference and says so: `"erased": true`.
     """
     match value:
-        case {"$artifact": str(sha256), "form": str(form)}:
-            return _resolved(sha256, form, load)
+        case {"$artifact": str(), "form": str()}:
+            return _resolved(value, load, is_erased)
         case dict():
-            parts = ((key, resolve(part, load)) for key, part in value.items())
+            parts = ((key, resolve(part, load, is_erased)) for key, part in value.items())
             return {key[1:] if _ESCAPED.fullmatch(key) else key: part for key, part in parts}
         case list():
-            return [resolve(part, load) for part in value]
+            return [resolve(part, load, is_erased) for part in value]
         case _:
             return value
 
@@ -119,8 +122,37 @@ def references(value: Any) -> list[tuple[str, bool]]:
             return []
 
 
-def _resolved(sha256: str, form: str, load: Callable[[str], bytes | None]) -> Any:
+class Reference(msgspec.Struct, frozen=True):
+    """What stands in the place of a part that went to the vault."""
+
+    sha256: str
+    bytes: int
+    nests: bool
+    """Whether the part may hold further references."""
+
+
+def named_in(value: Any) -> list[Reference]:
+    """List all references in stored data, with the size of what they stand for."""
+    match value:
+        case {"$artifact": str(sha256), "bytes": int(size)}:
+            return [Reference(sha256, size, value.get("form") == "json")]
+        case dict():
+            return [found for part in value.values() for found in named_in(part)]
+        case list():
+            return [found for part in value for found in named_in(part)]
+        case _:
+            return []
+
+
+def _resolved(
+    reference: dict[str, Any],
+    load: Callable[[str], bytes | None],
+    is_erased: Callable[[str], bool] | None,
+) -> Any:
+    sha256, form = reference[KEY], reference["form"]
     content = load(sha256)
+    if content is None and is_erased is not None and is_erased(sha256):
+        return {**reference, "erased": True}
     if content is None:
         raise Damaged(
             f"Artifact {sha256[:12]} is not in the vault.",
@@ -131,7 +163,7 @@ def _resolved(sha256: str, form: str, load: Callable[[str], bytes | None]) -> An
         case "text":
             return content.decode()
         case "json":
-            return resolve(msgspec.json.decode(content), load)
+            return resolve(msgspec.json.decode(content), load, is_erased)
         case "raw-text":
             return content.decode("utf-8", "surrogatepass")
         case _:

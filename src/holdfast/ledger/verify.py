@@ -17,7 +17,7 @@ from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import EMPTY_ROOT, ZERO_LEAF, data_hash, leaf_hash
 from holdfast.kernel.limits import TREE_BLOCK_LEAVES
 from holdfast.ledger.vault import references
-from holdfast.storage.port import Fault, Reader, Selection, Stored
+from holdfast.storage.port import Archive, Fault, Reader, Selection, Stored
 
 RANGE_ENTRIES: Final = 32_768
 """Entries in one range; a power of two, so that each full range is one node of the tree."""
@@ -27,6 +27,9 @@ RANGES_WORTH_PROCESSES: Final = 2
 
 FAULTS_MAX: Final = 1000
 """Faults named in a report; what is beyond is counted."""
+
+CheckArchive: TypeAlias = Callable[[Archive], str | None]
+"""Says why the file of a listed archive is not the one that was listed; None when it is."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many entries of how many are done."""
@@ -72,12 +75,14 @@ def verify(
     *,
     expected: tuple[int, str] | None = None,
     checks: Checks | None = None,
+    check_archive: CheckArchive | None = None,
     progress: Progress = no_progress,
 ) -> Report:
     """Check every entry, the chain, the tree, the data, the vault and the engine's own structures.
 
     `expected` is a size and a root that somebody kept elsewhere: without it, a ledger that was
-    rewritten from some entry on to its end cannot be told from one that was always so.
+    rewritten from some entry on to its end cannot be told from one that was always so. Without
+    `check_archive`, archived entries are proved as they are read, their files are not.
     """
     head = reader.head()
     ranges = [
@@ -94,7 +99,9 @@ def verify(
     faults += _check_kept_root(reader, head.size, root)
     if expected is not None:
         faults += _check_expected(reader, head.size, *expected)
-    faults.sort(key=lambda fault: -1 if fault.seq is None else fault.seq)
+    if check_archive is not None:
+        faults += _check_archives(reader, check_archive)
+    faults.sort(key=_importance)
     return Report(
         ok=not faults,
         entries=head.size,
@@ -141,6 +148,7 @@ class _RangeChecker:
         self._leaves: list[bytes] = []
         self._faults: list[Fault] = []
         self._audit = reader.audit()
+        self._erased: dict[str, int] | None = None
 
     def take(self, stored: Stored) -> None:
         """Check one entry."""
@@ -205,9 +213,17 @@ class _RangeChecker:
                 self._fault(seq, "artifact", problem.what)
                 continue
             if content is None:
+                if self._erased_at(sha256) > seq:
+                    continue
                 self._fault(seq, "artifact", f"{sha256[:12]} is not in the vault")
             elif holds_more and b'"$artifact":' in content:
                 self._check_artifacts(seq, msgspec.json.decode(content))
+
+    def _erased_at(self, sha256: str) -> int:
+        """Return the newest entry that says an artifact was erased, -1 when none does."""
+        if self._erased is None:
+            self._erased = dict(_erasures(self._reader, self._ledger))
+        return self._erased.get(sha256, -1)
 
     def _missing(self, stop: int) -> None:
         """Note entries that are gone. Their places in the tree stay open, so no root fits."""
@@ -242,6 +258,21 @@ class _RangeChecker:
         self._faults.append(Fault(seq, kind, detail))
 
 
+def _erasures(reader: Reader, ledger: str) -> Iterator[tuple[str, int]]:
+    """Yield what was erased, and the entry that says so, oldest first.
+
+    Only an entry that is what was sealed counts; the ranges check that it is part of the chain.
+    """
+    for stored in reader.read(Selection(type="artifact_erased")):
+        try:
+            entry = entries.read(stored.body)
+        except Damaged:
+            continue
+        sealed = leaf_hash(stored.body) == stored.leaf and entry.hash == data_hash(entry.data)
+        if sealed and (entry.ledger, entry.seq) == (ledger, stored.seq):
+            yield str(entry.value().get("sha256")), stored.seq
+
+
 def structure(reader: Reader) -> list[Fault]:
     """Ask the engine about its own structures; one that cannot look has a fault."""
     try:
@@ -255,6 +286,26 @@ def _compare(reader: Reader, reports: Sequence[RangeReport], size: int) -> list[
         return list(reader.audit().compare([report.counted for report in reports], size))
     except Damaged as problem:
         return [Fault(None, "index", problem.what)]
+
+
+def _check_archives(reader: Reader, check_archive: CheckArchive) -> Iterator[Fault]:
+    try:
+        listed = reader.archives()
+    except Damaged as problem:
+        yield Fault(None, "archive", problem.what)
+        return
+    for archive in listed:
+        why = check_archive(archive)
+        if why is not None:
+            held = f"{archive.name} with entries {archive.first} to {archive.last}"
+            yield Fault(archive.first, "archive", f"{held}: {why}")
+
+
+def _importance(fault: Fault) -> int:
+    """Order faults by entry, causes before what follows from them, so that they are not cut off."""
+    if fault.kind == "archive":
+        return -2
+    return -1 if fault.seq is None else fault.seq
 
 
 def _in_this_process(reader: Reader) -> Checks:

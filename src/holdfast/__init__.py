@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from holdfast.ledger.verify import Report
     from holdfast.storage.port import Fault, Selection
     from holdfast.wiring.opening import open_ledger as open
+    from holdfast.wiring.recovering import LastCheckpoint
+    from holdfast.wiring.state_manager import StateManager
+    from holdfast.wiring.tool_calls import ToolCall
 
 _HOMES = {
     "holdfast.kernel.entry": ("Actor", "Entry", "Span"),
@@ -57,6 +60,9 @@ _HOMES = {
     "holdfast.ledger.verify": ("Report",),
     "holdfast.storage.port": ("Fault", "Selection"),
     "holdfast.wiring.opening": ("open",),
+    "holdfast.wiring.recovering": ("LastCheckpoint",),
+    "holdfast.wiring.state_manager": ("StateManager",),
+    "holdfast.wiring.tool_calls": ("ToolCall",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -71,6 +77,7 @@ __all__ = [
     "Fault",
     "HoldfastError",
     "InvalidInput",
+    "LastCheckpoint",
     "Ledger",
     "NewerFormat",
     "NotALedger",
@@ -80,7 +87,9 @@ __all__ = [
     "Report",
     "Selection",
     "Span",
+    "StateManager",
     "StorageFailed",
+    "ToolCall",
     "UnknownType",
     "Unsupported",
     "__version__",

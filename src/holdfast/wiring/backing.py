@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 
 import msgspec
 
 from holdfast.kernel.errors import Damaged, InvalidInput, StorageFailed
 from holdfast.ledger.verify import Progress, Report, no_progress, verify
-from holdfast.storage.files import Files, RealFiles, sync
-from holdfast.storage.port import Fault, Reader
+from holdfast.storage.archives import pack_name
+from holdfast.storage.archives.names import ARCHIVE_END
+from holdfast.storage.files import Files, RealFiles, make_folder, sync
+from holdfast.storage.port import Archive, Fault, Reader
 from holdfast.storage.sqlite.backup import copy_database
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import Place
+from holdfast.wiring.verifying import archive_check
 from holdfast.wiring.workers import checks_side_by_side
 
 
@@ -25,8 +30,12 @@ class Backup(msgspec.Struct, frozen=True):
     entries: int
     root: str
     bytes: int
+    """Of the database alone."""
     verified: bool
     faults: Sequence[Fault] = ()
+    archives: int = 0
+    archive_bytes: int = 0
+    """Of the archives and of the artifacts packed beside them."""
 
 
 def back_up(
@@ -36,14 +45,18 @@ def back_up(
     progress: Progress = no_progress,
     files: Files | None = None,
 ) -> Backup:
-    """Copy a ledger into a new file while others write to it, and verify the copy."""
+    """Copy a ledger into a new file while others write to it, and verify the copy.
+
+    Its archives go into a folder beside the file, where every command looks for them.
+    """
     files = files or RealFiles()
     target = target.expanduser().absolute()
-    _refuse_existing(target)
+    _refuse_place(target)
     draft = target.with_name(f".{target.name}.{os.getpid()}.partial")
     source = open_reader(place.database)
     try:
         copy_database(str(place.database), str(draft), progress=progress)
+        copy_archives(place, Place(draft), files)
         backup = prove(source, draft, target)
         if backup.verified:
             _publish(draft, target, files)
@@ -59,20 +72,59 @@ def back_up(
         _clear(draft)
 
 
+def copy_archives(place: Place, copy: Place, files: Files) -> None:
+    """Copy the archives that a copied database lists, with their packs.
+
+    One that is gone is left out: the copy will not verify.
+    """
+    listed = _listed(copy)
+    if not listed:
+        return
+    for folder in (copy.state, copy.archives):
+        make_folder(str(folder))
+    for archive in listed:
+        name = Path(archive.name).name
+        for one in (name, pack_name(name)):
+            with suppress(FileNotFoundError):
+                files.create(str(copy.archives / one), (place.archives / one).read_bytes())
+    for folder in (copy.archives, copy.state):
+        files.sync_folder(str(folder))
+
+
 def prove(source: Reader, draft: Path, target: Path) -> Backup:
     """Verify the copy and compare it with what the source says of the same entries."""
     report = _verify(draft)
     faults = list(report.faults)
     if not faults and source.node(0, report.entries).hex() != report.root:
         faults.append(Fault(None, "backup", "the copy does not hold the entries of its source"))
-    size = draft.stat().st_size
-    return Backup(str(target), report.entries, report.root, size, not faults, faults)
+    kept = list(Place(draft).archives.iterdir()) if Place(draft).archives.is_dir() else []
+    return Backup(
+        path=str(target),
+        entries=report.entries,
+        root=report.root,
+        bytes=draft.stat().st_size,
+        verified=not faults,
+        faults=faults,
+        archives=sum(1 for path in kept if path.name.endswith(ARCHIVE_END)),
+        archive_bytes=sum(path.stat().st_size for path in kept),
+    )
+
+
+def _listed(copy: Place) -> Sequence[Archive]:
+    reader = open_reader(copy.database, inspect=True)
+    try:
+        return reader.archives()
+    except Damaged:
+        return ()  # the proof of the copy says what is wrong
+    finally:
+        reader.close()
 
 
 def _verify(draft: Path) -> Report:
     copy = open_reader(draft, inspect=True)
     try:
-        return verify(copy, checks=checks_side_by_side(draft))
+        checks = checks_side_by_side(draft)
+        return verify(copy, checks=checks, check_archive=archive_check(Place(draft)))
     except Damaged as problem:
         return Report(False, 0, "", "", [Fault(None, "database", problem.what)])
     finally:
@@ -80,27 +132,49 @@ def _verify(draft: Path) -> Report:
 
 
 def _publish(draft: Path, target: Path, files: Files) -> None:
-    """Give a proved copy its name. Nobody has it open, so it may be synced by hand."""
+    """Give a proved copy its name. Nobody has it open, so it may be synced by hand.
+
+    The archives come first: a database with its name has all that belongs to it.
+    """
     handle = os.open(draft, os.O_RDWR | os.O_CLOEXEC)
     try:
         sync(handle)
     finally:
         os.close(handle)
-    _refuse_existing(target)
-    files.rename(str(draft), str(target))
+    _refuse_place(target)
+    beside, named = Place(draft).state, Place(target).state
+    if beside.exists():
+        files.rename(str(beside), str(named))
+    try:
+        files.rename(str(draft), str(target))
+    except OSError:
+        if named.exists():
+            named.rename(beside)
+        raise
     files.sync_folder(str(target.parent))
 
 
-def _refuse_existing(target: Path) -> None:
-    if os.path.lexists(target):
+def _refuse_place(target: Path) -> None:
+    """Refuse names that are taken, and a project's own folder: its archives lie there already."""
+    state = Place(target).state
+    if Place(target).project is not None or state == target:
         raise InvalidInput(
-            f"{target} exists already.",
-            meaning="It was not touched, and no backup was made.",
-            remedy="Name a file that does not exist.",
+            f"{target} is the place of something else.",
+            meaning="No backup was made.",
+            remedy="Name a file like copy.db, outside of any .holdfast folder.",
         )
+    for taken in (target, state):
+        if os.path.lexists(taken):
+            raise InvalidInput(
+                f"{taken} exists already.",
+                meaning="It was not touched, and no backup was made.",
+                remedy="Name a file that does not exist.",
+            )
 
 
 def _clear(draft: Path) -> None:
     """Take away what only the making of the copy needed."""
     for suffix in ("", "-journal", "-wal", "-shm"):
         draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+    if Place(draft).state.exists():
+        rmtree(Place(draft).state)

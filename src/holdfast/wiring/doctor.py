@@ -16,18 +16,22 @@ from pathlib import Path
 from typing import Final
 
 import apsw
-import msgspec
 
 from holdfast import config
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import MIB, WAL_PAGES_MAX
+from holdfast.ledger.published import DOCUMENTS
 from holdfast.ledger.sources import Clock, system_clock
+from holdfast.ledger.state_log import NAME as STATE_LOG
 from holdfast.storage.files import FILE_MODE, FOLDER_MODE, NETWORK_FILE_SYSTEMS, file_system
+from holdfast.storage.port import Reader
 from holdfast.storage.sqlite.connection import FORMAT, check_sqlite
 from holdfast.storage.sqlite.inspection import Inspection, inspect
 from holdfast.storage.sqlite.queue import WriterQueue
+from holdfast.wiring.checks import Check, checked, failed
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import IGNORED, KEY_BYTES, Place
+from holdfast.wiring.state_checks import state_checks
 from holdfast.wiring.status import age_s, last_entry, spell_age
 
 PYTHON_OLDEST: Final = (3, 11)
@@ -35,15 +39,6 @@ FREE_BYTES_MIN: Final = 100 * MIB
 LOG_BYTES_MAX: Final = 16 * WAL_PAGES_MAX * 4096
 """A longer write-ahead log means that it is not being moved into the database."""
 QUEUE_WAIT_S: Final = 1.0
-
-
-class Check(msgspec.Struct, frozen=True):
-    """One thing that was looked at."""
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
 
 
 def examine(place: Place | HoldfastError, *, clock: Clock = system_clock) -> list[Check]:
@@ -55,19 +50,11 @@ def examine(place: Place | HoldfastError, *, clock: Clock = system_clock) -> lis
     return [*checks, _settings(place.settings if isinstance(place, Place) else None)]
 
 
-def _check(name: str, ok: bool, detail: str, remedy: str) -> Check:
-    return Check(name, ok, detail, "" if ok else remedy)
-
-
-def _failed(name: str, problem: HoldfastError) -> Check:
-    return Check(name, False, f"{problem.what} {problem.meaning}".strip(), problem.remedy)
-
-
 # The machine
 
 
 def _python() -> Check:
-    return _check(
+    return checked(
         "python",
         sys.version_info >= PYTHON_OLDEST,
         f"Python {platform.python_version()}",
@@ -76,7 +63,7 @@ def _python() -> Check:
 
 
 def _platform() -> Check:
-    return _check(
+    return checked(
         "platform",
         sys.platform in ("linux", "darwin"),
         f"{platform.system()} {platform.machine()}",
@@ -89,7 +76,7 @@ def _sqlite() -> Check:
     try:
         check_sqlite(version)
     except HoldfastError as problem:
-        return _failed("sqlite", problem)
+        return failed("sqlite", problem)
     return Check("sqlite", True, f"SQLite {version}, apsw {apsw.apsw_version()}")
 
 
@@ -97,7 +84,7 @@ def _settings(project_file: Path | None) -> Check:
     try:
         config.load(project_file)
     except HoldfastError as problem:
-        return _failed("settings", problem)
+        return failed("settings", problem)
     return Check("settings", True, "the settings files can be used")
 
 
@@ -106,8 +93,8 @@ def _settings(project_file: Path | None) -> Check:
 
 def _found(place: Place | HoldfastError) -> Check:
     if isinstance(place, HoldfastError):
-        return _failed("ledger", place)
-    return _check(
+        return failed("ledger", place)
+    return checked(
         "ledger",
         place.database.is_file(),
         str(place.database),
@@ -117,7 +104,7 @@ def _found(place: Place | HoldfastError) -> Check:
 
 def _file_system(place: Place) -> Check:
     kind = file_system(str(place.database))
-    return _check(
+    return checked(
         "file system",
         kind not in NETWORK_FILE_SYSTEMS,
         kind or "of a kind that this machine does not tell",
@@ -132,11 +119,11 @@ def _private(place: Place) -> Check:
         for path, mode in _paths(place)
         if path.exists() and _mode(path) & ~mode
     ]
-    return _check(
+    return checked(
         "permissions",
         not wrong,
         ", ".join(wrong) or "only the owner can read the ledger",
-        f"Run: chmod 700 {place.folder} && chmod 600 {place.folder}/{place.database.stem}.*",
+        f"Run: chmod -R go= {place.folder if place.project else place.database.with_suffix('.*')}",
     )
 
 
@@ -146,6 +133,11 @@ def _paths(place: Place) -> Iterator[tuple[Path, int]]:
     name = place.database.name
     for path in (name, f"{name}-wal", f"{name}-shm", place.lock.name, place.key.name):
         yield place.folder / path, FILE_MODE
+    yield place.views, FILE_MODE
+    for folder in (place.state, place.archives, place.state / "indexes"):
+        yield folder, FOLDER_MODE
+    for path in (STATE_LOG, *DOCUMENTS):
+        yield place.state / path, FILE_MODE
 
 
 def _mode(path: Path) -> int:
@@ -178,7 +170,7 @@ def _key(place: Place) -> Check:
         size = place.key.stat().st_size
     except OSError:
         size = 0
-    return _check(
+    return checked(
         "fingerprint key",
         size == KEY_BYTES,
         f"{place.key.name} is there" if size == KEY_BYTES else f"{place.key} is not a key",
@@ -188,7 +180,7 @@ def _key(place: Place) -> Check:
 
 def _room(place: Place) -> Check:
     free = shutil.disk_usage(place.folder).free
-    return _check(
+    return checked(
         "disk space",
         free >= FREE_BYTES_MIN,
         f"{free // MIB:,} MiB free",
@@ -201,7 +193,7 @@ def _log(place: Place) -> Check:
         size = place.database.with_name(place.database.name + "-wal").stat().st_size
     except OSError:
         size = 0
-    return _check(
+    return checked(
         "write-ahead log",
         size <= LOG_BYTES_MAX,
         f"{size:,} bytes",
@@ -217,7 +209,7 @@ def _ignored(place: Place) -> Check:
         there = IGNORED.splitlines()[0] in ignore.read_bytes().splitlines()
     except OSError:
         there = False
-    return _check(
+    return checked(
         "git",
         there,
         f"{ignore} keeps the ledger out of git"
@@ -245,17 +237,19 @@ def _database(place: Place, clock: Clock) -> Iterator[Check]:
     try:
         found = inspect(str(place.database))
     except HoldfastError as problem:
-        yield _failed("database", problem)
+        yield failed("database", problem)
         return
     yield from _structure(found)
     try:
-        yield _recent(place, clock)
+        with closing(open_reader(place.database, inspect=True)) as reader:
+            yield _recent(reader, clock)
+            yield from state_checks(place, reader, clock)
     except HoldfastError as problem:
-        yield _failed("last entry", problem)
+        yield failed("last entry", problem)
 
 
 def _structure(found: Inspection) -> Iterator[Check]:
-    yield _check(
+    yield checked(
         "database",
         found.schema_intact,
         "opens, and its guards are in place" if found.schema_intact else "its schema was changed",
@@ -263,7 +257,7 @@ def _structure(found: Inspection) -> Iterator[Check]:
     )
     current = "the current one" if found.format == FORMAT else f"brought to {FORMAT} when written"
     yield Check("format", True, f"format {found.format}, {current}")
-    yield _check(
+    yield checked(
         "newest entries",
         not found.newest_fault,
         found.newest_fault or "fit their leaf hashes",
@@ -271,10 +265,9 @@ def _structure(found: Inspection) -> Iterator[Check]:
     )
 
 
-def _recent(place: Place, clock: Clock) -> Check:
+def _recent(reader: Reader, clock: Clock) -> Check:
     """Say when the last entry came. A quiet ledger is no fault, but somebody may wonder."""
-    with closing(open_reader(place.database, inspect=True)) as reader:
-        last = last_entry(reader, reader.head().size)
+    last = last_entry(reader, reader.head().size)
     if last is None:
         return Check("last entry", True, "nothing was recorded yet")
     age = None if last.timestamp is None else age_s(last.timestamp, clock())

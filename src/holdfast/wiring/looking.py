@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from holdfast.kernel.errors import NotALedger
+from holdfast.storage.archives import ArchiveFolder
 from holdfast.storage.port import Reader
 from holdfast.storage.sqlite.engine import SqliteEngine
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT
@@ -30,4 +31,9 @@ def open_engine(
             meaning="Nothing was recorded.",
             remedy="Make one with `holdfast init`.",
         )
-    return SqliteEngine(str(place.database), wait_s=wait_s, inspect=inspect)
+    return SqliteEngine(
+        str(place.database),
+        wait_s=wait_s,
+        archive_source=ArchiveFolder(str(place.archives)),
+        inspect=inspect,
+    )

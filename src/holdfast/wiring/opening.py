@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.config import Seal
 from holdfast.kernel.entry import Actor
 from holdfast.kernel.errors import StorageFailed
 from holdfast.ledger.ledger import DEFAULT_ACTOR, Ledger
@@ -16,6 +17,7 @@ from holdfast.storage.sqlite.create import create as create_database
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
 from holdfast.wiring.looking import open_engine
 from holdfast.wiring.places import IGNORED, KEY_BYTES, Place, place_of
+from holdfast.wiring.sealing import AutoSeal
 from holdfast.wiring.workers import checks_side_by_side
 
 
@@ -28,14 +30,19 @@ def open_ledger(
     secret_names: tuple[str, ...] = (),
     entropy: bool = True,
     wait_s: float = WAIT_S_DEFAULT,
+    seal: Seal = Seal(),  # noqa: B008 (frozen)
     clock: Clock = system_clock,
     ids: Ids = uuid7,
 ) -> Ledger:
-    """Open the ledger of a project root, or of a database file, making it when it is not there."""
+    """Open the ledger of a project root, or of a database file, making it when it is not there.
+
+    `seal` says when old entries move into an archive by themselves.
+    """
     place = place_of(Path(path))
     if create:
         make_ledger(place, wait_s=wait_s)
-    return Ledger(
+    auto_seal = AutoSeal(place, seal)
+    ledger = Ledger(
         open_engine(place, wait_s=wait_s),
         redactor=Redactor(_key(place, wait_s), secret_names=secret_names, entropy=entropy),
         actor=actor,
@@ -43,7 +50,10 @@ def open_ledger(
         clock=clock,
         ids=ids,
         checks=checks_side_by_side(place.database),
+        upkeep=auto_seal if seal.auto else None,
     )
+    auto_seal.ledger = ledger
+    return ledger
 
 
 def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:

@@ -40,6 +40,28 @@ class Place(msgspec.Struct, frozen=True):
         return self.database.with_suffix(".key")
 
     @property
+    def views(self) -> Path:
+        """Kept folds and the search index: derived, and made anew when it is gone."""
+        return self.database.with_name(
+            "views.db" if self.project else f"{self.database.stem}.views.db"
+        )
+
+    @property
+    def state(self) -> Path:
+        """The folder of the archives and of the views on disk."""
+        return self.folder / "state" if self.project else self.database.with_suffix(".state")
+
+    @property
+    def archives(self) -> Path:
+        """The folder of the archives."""
+        return self.state / "archives"
+
+    @property
+    def seal_lock(self) -> Path:
+        """Held by whoever is moving entries into an archive."""
+        return self.database.with_name(f"{self.database.stem}.seal.lock")
+
+    @property
     def project(self) -> Path | None:
         """The project's root, None for a database that stands alone."""
         return self.folder.parent if self.folder.name == FOLDER else None

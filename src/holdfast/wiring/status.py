@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,8 @@ import msgspec
 
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import Damaged
-from holdfast.storage.port import Reader, Selection
+from holdfast.storage.archives import pack_name
+from holdfast.storage.port import Archive, Reader, Selection
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import Place
 
@@ -28,7 +30,7 @@ class LastEntry(msgspec.Struct, frozen=True):
 
 
 class Sizes(msgspec.Struct, frozen=True):
-    """Bytes on disk."""
+    """Bytes on disk; those of archives with the artifacts packed beside them."""
 
     database: int
     wal: int
@@ -47,6 +49,10 @@ class Status(msgspec.Struct, frozen=True):
     last_entry: LastEntry | None
     bytes: Sizes
     sessions_open: list[str]
+    active: int
+    """Entries in the database."""
+    archived: int
+    """Entries in archives."""
 
 
 def look(place: Place) -> Status:
@@ -54,6 +60,8 @@ def look(place: Place) -> Status:
     reader = open_reader(place.database)
     try:
         head = reader.head()
+        archives = reader.archives()
+        archived = archives[-1].last + 1 if archives else 0
         return Status(
             ledger=head.ledger,
             path=str(place.database),
@@ -62,8 +70,10 @@ def look(place: Place) -> Status:
             head=head.leaf.hex(),
             root=reader.node(0, head.size).hex(),
             last_entry=last_entry(reader, head.size),
-            bytes=_sizes(reader, place.database),
+            bytes=_sizes(archives, place),
             sessions_open=_open_sessions(reader),
+            active=head.size - archived,
+            archived=archived,
         )
     finally:
         reader.close()
@@ -100,11 +110,13 @@ def spell_age(age_s: float) -> str:
     return f"{max(0, int(age_s))} s"
 
 
-def _sizes(reader: Reader, database: Path) -> Sizes:
+def _sizes(archives: Sequence[Archive], place: Place) -> Sizes:
+    database = place.database
+    packs = sum(_size(place.archives / pack_name(archive.name)) for archive in archives)
     return Sizes(
         database=_size(database),
         wal=_size(database.with_name(database.name + "-wal")),
-        archives=sum(archive.bytes for archive in reader.archives()),
+        archives=sum(archive.bytes for archive in archives) + packs,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from holdfast.kernel.errors import Damaged, HoldfastError
-from holdfast.ledger.verify import Progress, Report, no_progress, verify
+from holdfast.ledger.verify import CheckArchive, Progress, Report, no_progress, verify
+from holdfast.storage.archives import ArchiveFolder
 from holdfast.storage.port import Fault
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import Place
@@ -22,11 +23,22 @@ def verify_place(
         reader = open_reader(place.database)
         try:
             checks = checks_side_by_side(place.database)
-            return verify(reader, expected=expected, checks=checks, progress=progress)
+            return verify(
+                reader,
+                expected=expected,
+                checks=checks,
+                check_archive=archive_check(place),
+                progress=progress,
+            )
         finally:
             reader.close()
     except Damaged as problem:
         return _verify_damaged(place, problem, expected)
+
+
+def archive_check(place: Place) -> CheckArchive:
+    """Return what compares the archive files of a place with how they are listed."""
+    return ArchiveFolder(str(place.archives)).check
 
 
 def _verify_damaged(place: Place, problem: Damaged, expected: tuple[int, str] | None) -> Report:
@@ -34,7 +46,7 @@ def _verify_damaged(place: Place, problem: Damaged, expected: tuple[int, str] | 
     try:
         salvager = Salvager(place.database)
         try:
-            report = verify(salvager, expected=expected)
+            report = verify(salvager, expected=expected, check_archive=archive_check(place))
         finally:
             salvager.close()
     except HoldfastError:

@@ -20,8 +20,8 @@ import msgspec
 
 from holdfast.kernel.errors import Damaged, StorageFailed
 from holdfast.ledger import verify
-from holdfast.storage.port import Fault
-from holdfast.storage.sqlite.engine import SqliteEngine
+from holdfast.storage.port import Fault, Reader
+from holdfast.wiring.looking import open_reader
 
 Job: TypeAlias = tuple[int, int] | None
 """A range to check, or None for the engine's own structures."""
@@ -136,7 +136,7 @@ def _cores() -> int:
 
 def main(database: str) -> None:
     """Work until the input ends."""
-    reader = SqliteEngine(database, inspect=True)
+    reader = open_reader(database, inspect=True)
     ledger = reader.head().ledger
     for line in sys.stdin.buffer:
         job: Job = msgspec.json.decode(line, type=tuple[int, int] | None)
@@ -146,9 +146,7 @@ def main(database: str) -> None:
     reader.close()
 
 
-def _check(
-    reader: SqliteEngine, database: str, ledger: str, job: tuple[int, int]
-) -> verify.RangeReport:
+def _check(reader: Reader, database: str, ledger: str, job: tuple[int, int]) -> verify.RangeReport:
     try:
         return verify.check_range(reader, ledger, *job)
     except Damaged:

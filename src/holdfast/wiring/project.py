@@ -1,0 +1,108 @@
+"""Everything that commands use of one ledger, put together when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holdfast.config import Settings
+from holdfast.kernel.entry import Actor
+from holdfast.ledger.ledger import Ledger
+from holdfast.wiring.opening import open_ledger
+from holdfast.wiring.places import Place
+
+if TYPE_CHECKING:
+    from holdfast.index.views import Views
+    from holdfast.ledger.checkpoints import Checkpoints
+    from holdfast.ledger.publishing import Publisher
+    from holdfast.ledger.sealing import Sealer
+    from holdfast.ledger.sessions import Sessions
+    from holdfast.storage.archives import ArchiveFolder
+
+
+class Project:
+    """A ledger with its sessions, checkpoints, archives and views."""
+
+    def __init__(self, place: Place, settings: Settings, ledger: Ledger) -> None:
+        self.place = place
+        self.settings = settings
+        self.ledger = ledger
+
+    @cached_property
+    def archives(self) -> ArchiveFolder:
+        """The archive files."""
+        from holdfast.storage.archives import ArchiveFolder
+
+        return ArchiveFolder(str(self.place.archives))
+
+    @cached_property
+    def views(self) -> Views:
+        """What is kept of folds, and the search index; not brought up to date by asking for it."""
+        from holdfast.index.views import Views
+
+        return Views(str(self.place.views))
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Sessions: start, end, find."""
+        from holdfast.ledger.sessions import Sessions
+
+        return Sessions(self.ledger, self.views)
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """Checkpoints: count calls, make one, find the last."""
+        from holdfast.ledger.checkpoints import Checkpoints
+
+        return Checkpoints(
+            self.ledger, self.views, every_calls=self.settings.checkpoint.every_calls
+        )
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Moves old entries into archives."""
+        from holdfast.wiring.sealing import sealer_of
+
+        return sealer_of(self.place, self.ledger, self.archives, self.settings.seal)
+
+    @cached_property
+    def publisher(self) -> Publisher:
+        """Writes the views on disk."""
+        from holdfast.ledger.publishing import Publisher
+
+        return Publisher(self.place.state)
+
+    def publish(self) -> None:
+        """Bring the kept folds and the views on disk up to date."""
+        self.views.catch_up(self.ledger.reader)
+        self.publisher.publish(self.ledger, self.views)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if "views" in self.__dict__:
+            self.views.close()
+        self.ledger.close()
+
+
+@contextmanager
+def open_project(
+    place: Place, settings: Settings, actor: Actor, *, session_id: str | None = None
+) -> Iterator[Project]:
+    """Open the ledger of a place with everything around it."""
+    ledger = open_ledger(
+        place.database,
+        create=False,
+        actor=actor,
+        session_id=settings.record.session if session_id is None else session_id,
+        secret_names=settings.redaction.secret_names,
+        entropy=settings.redaction.entropy,
+        wait_s=settings.lock.wait_s,
+        seal=settings.seal,
+    )
+    project = Project(place, settings, ledger)
+    try:
+        yield project
+    finally:
+        project.close()

@@ -34,6 +34,11 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def run_all(session: str, folder: Path) -> list[subprocess.CompletedProcess[str]]:
+    """Run the commands of a console snippet one after the other."""
+    return [run(shlex.split(command), folder) for command in commands(session)]
+
+
 def commands(session: str) -> list[str]:
     """Return the commands typed in a console snippet, continuation lines joined."""
     parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
@@ -48,10 +53,37 @@ def commands(session: str) -> list[str]:
 
 
 def test_the_readme_session_runs(tmp_path: Path) -> None:
-    [session] = snippets("README.md", "console")
-    answers = [run(shlex.split(c), tmp_path) for c in commands(session)]
+    first, recovery = snippets("README.md", "console")
+    answers = [run(shlex.split(c), tmp_path) for c in commands(first)]
     assert len(answers) == 4
     assert "all 1 entries are what was sealed" in answers[-1].stdout + answers[-1].stderr
+    *_, resumed, found, restored = [run(shlex.split(c), tmp_path) for c in commands(recovery)]
+    assert resumed.stdout.strip() in recovery
+    assert "recursive descent" in found.stdout
+    assert "whole: 3 entries" in restored.stdout
+
+
+def test_the_recovery_guide_runs(tmp_path: Path) -> None:
+    """Every command and script of the page, in its order, in one project."""
+    going_on, resume, new_chat, decision, session = snippets("docs/guide/recovery.md", "console")
+    agent, later, rebuilt = snippets("docs/guide/recovery.md", "python")
+    run_all(going_on, tmp_path)
+    assert run_all(resume, tmp_path)[-1].stdout.strip() in resume
+    started = run_all(new_chat, tmp_path)[-1]
+    assert started.stdout + started.stderr in new_chat
+    *_, found, shown = run_all(decision, tmp_path)
+    assert "swarms" in found.stdout
+    assert "a grid" in found.stdout
+    assert "the parameters are continuous" in shown.stdout
+    assert "whole: 5 entries" in run_all(session, tmp_path)[-1].stdout
+    said = run([sys.executable, "-W", "error", "-c", agent], tmp_path).stdout.splitlines()
+    assert "Quick Resume: convert the pages 10/20" in said[0]
+    assert "next: round in pay()" in said[1]
+    answer = run([sys.executable, "-W", "error", "-c", later], tmp_path).stdout
+    assert "False only it knows the currency" in answer
+    assert "file_change" in answer
+    assert "entries, up to" in run([sys.executable, "-W", "error", "-c", rebuilt], tmp_path).stdout
+    run(["holdfast", "--ledger", "rebuilt/ledger.db", "log"], tmp_path)
 
 
 def test_the_backup_session_runs(tmp_path: Path) -> None:
@@ -66,9 +98,10 @@ def test_the_backup_session_runs(tmp_path: Path) -> None:
 
 
 def test_the_readme_script_runs(tmp_path: Path) -> None:
-    [script] = snippets("README.md", "python")
+    script, agent = snippets("README.md", "python")
     (tmp_path / "my-project").mkdir()
     assert "0 flock" in run([sys.executable, "-c", script], tmp_path).stdout
+    assert "Quick Resume: No checkpoint yet" in run([sys.executable, "-c", agent], tmp_path).stdout
 
 
 @pytest.mark.req("X3")
@@ -109,7 +142,8 @@ def test_the_format_page_names_every_type_and_table() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md"]
+    "page",
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md", "docs/guide/recovery.md"],
 )
 def test_links_and_named_files_exist(page: str) -> None:
     text = (ROOT / page).read_text()

@@ -33,15 +33,21 @@ def reference() -> str:
     settings = {**root.context_settings, "terminal_width": WIDTH}
     context = click.Context(root, info_name="holdfast", **settings)
     parts = [INTRODUCTION, _section("holdfast", root, context)]
-    parts += (_section(f"holdfast {name}", command, at) for name, command, at in _commands(context))
+    parts += (_section(name, command, at) for name, command, at in _commands(root, context))
     return "\n".join(parts)
 
 
-def _commands(context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
-    for name in root.list_commands(context):
-        command = root.get_command(context, name)
+def _commands(
+    group: click.Group, context: click.Context
+) -> Iterator[tuple[str, click.Command, click.Context]]:
+    """Yield the commands of a group, and behind each one that is a group its own."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         assert command is not None
-        yield name, command, click.Context(command, info_name=name, parent=context)
+        at = click.Context(command, info_name=name, parent=context)
+        yield at.command_path, command, at
+        if isinstance(command, click.Group):
+            yield from _commands(command, at)
 
 
 def _section(title: str, command: click.Command, context: click.Context) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import holdfast as api
+from holdfast.config import Seal
 from holdfast.storage.sqlite.create import create
-from holdfast.testing.builders import data_for
+from holdfast.testing.builders import data_for, draft
 from holdfast.wiring.doctor import examine
 from holdfast.wiring.places import Place, place_of
 from holdfast.wiring.status import spell_age
@@ -19,7 +20,8 @@ from tests.cli.harness import Holdfast, forge
 NAMES = [
     *("python", "platform", "sqlite", "ledger", "file system", "permissions", "writable"),
     *("fingerprint key", "disk space", "write-ahead log", "git", "database", "format"),
-    *("newest entries", "last entry", "settings"),
+    *("newest entries", "last entry", "CTX-STATE-001", "CTX-STATE-002", "CTX-STATE-003"),
+    *("CTX-STATE-004", "views on disk", "views database", "settings"),
 ]
 
 
@@ -31,7 +33,7 @@ def test_a_sound_ledger_passes_every_check(holdfast: Holdfast) -> None:
     holdfast.record()
     done = holdfast.process("doctor", "--json")
     assert [check["name"] for check in done.json()] == NAMES
-    assert [sorted(check) for check in done.json()] == [["detail", "name", "ok", "remedy"]] * 16
+    assert [sorted(check) for check in done.json()] == [["detail", "name", "ok", "remedy"]] * 22
     assert (failed(done.json()), done.code) == ([], 0)
 
 
@@ -56,6 +58,8 @@ def _drop_guard(holdfast: Holdfast) -> None:
     [
         (lambda h: h.database.parent.chmod(0o755), "permissions"),
         (lambda h: h.database.chmod(0o644), "permissions"),
+        (lambda h: (h.database.parent / "state/STATE_LOG.jsonl").chmod(0o644), "permissions"),
+        (lambda h: (h.database.parent / "state").chmod(0o755), "permissions"),
         (_spoil_key, "fingerprint key"),
         (lambda h: h.database.with_suffix(".key").unlink(), "fingerprint key"),
         (lambda h: (h.database.parent / ".gitignore").unlink(), "git"),
@@ -70,9 +74,10 @@ def test_what_is_wrong_is_named_and_left(holdfast: Holdfast, spoil: Any, name: s
     spoil(holdfast)
     first, second = holdfast("doctor", "--json"), holdfast("doctor", "--json")
     assert first.code == 1
-    assert failed(first.json()) == [name]
+    also = ["CTX-STATE-001"] if name == "newest entries" else []
+    assert failed(first.json()) == [name, *also]
     assert [check["remedy"] for check in first.json() if not check["ok"]] != [""]
-    assert failed(second.json()) == [name]
+    assert failed(second.json()) == [name, *also]
     assert f"FAIL  {name}" in holdfast("doctor").text
 
 
@@ -126,6 +131,118 @@ def test_a_ledger_without_entries_says_so(holdfast: Holdfast) -> None:
     said = {check["name"]: check["detail"] for check in holdfast("doctor", "--json").json()}
     assert said["last entry"] == "nothing was recorded yet"
     assert "nothing was recorded yet" in holdfast("status").text
+
+
+# The hooks of the state protocol, and the views
+
+
+def details(holdfast: Holdfast) -> dict[str, str]:
+    return {check["name"]: check["detail"] for check in holdfast("doctor", "--json").json()}
+
+
+def sealed(holdfast: Holdfast) -> Path:
+    """Seal some entries and return the archive."""
+    for n in range(6):
+        holdfast.record("decision", n, "--session", "s1")
+    assert holdfast("seal", "--keep", "2").code == 0
+    [archive] = place_of(holdfast.folder).archives.glob("*.jsonl.zst")
+    return archive
+
+
+@pytest.mark.req("P9")
+def test_there_is_a_check_for_each_hook(holdfast: Holdfast) -> None:
+    sealed(holdfast)
+    holdfast("checkpoint", "--task", "t", "--next", "n", "--session", "s1")
+    said = details(holdfast)
+    assert said["CTX-STATE-001"] == "append: 8 entries, the last one reads back"
+    assert "checkpoint: the newest, entry 7, came" in said["CTX-STATE-002"]
+    assert said["CTX-STATE-003"] == "compression: 4 active entries, sealed above 1,000"
+    assert said["CTX-STATE-004"].startswith("restore: all 1 archives are there with the right size")
+    assert "hashes were not compared" in said["CTX-STATE-004"]
+    assert said["views on disk"] == "current, as of entry 7"
+    assert holdfast("doctor").code == 0
+
+
+@pytest.mark.req("P9")
+def test_hooks_that_have_nothing_to_look_at_say_so(holdfast: Holdfast) -> None:
+    said = details(holdfast)
+    assert said["CTX-STATE-001"] == "append: nothing was recorded yet"
+    assert said["CTX-STATE-002"].startswith("checkpoint: there is none yet")
+    assert said["CTX-STATE-004"] == "restore: there are no archives yet"
+    assert holdfast("doctor").code == 0
+
+
+@pytest.mark.req("P9")
+@pytest.mark.parametrize("calls", [9, 10])
+def test_calls_without_a_checkpoint_are_found(holdfast: Holdfast, calls: int) -> None:
+    with api.open(holdfast.folder) as ledger:
+        for _ in range(calls):
+            ledger.append("tool_called", {"tool": "shell", "ok": True}, session_id="s1")
+    checks = holdfast("doctor", "--json").json()
+    assert failed(checks) == ([] if calls < 10 else ["CTX-STATE-002"])
+    assert f"{calls} tool calls since" in details(holdfast)["CTX-STATE-002"]
+
+
+@pytest.mark.req("P9")
+def test_a_log_that_is_not_sealed_is_found(holdfast: Holdfast) -> None:
+    with api.open(holdfast.folder, seal=Seal(auto=False)) as ledger:
+        ledger.append_many(draft("metric", n) for n in range(1101))
+    assert failed(holdfast("doctor", "--json").json()) == ["CTX-STATE-003"]
+    holdfast.settings.write_text("[seal]\nauto = false\n")
+    assert failed(holdfast("doctor", "--json").json()) == []
+
+
+def test_what_a_seal_left_over_is_named(holdfast: Holdfast) -> None:
+    archive = sealed(holdfast)
+    archive.with_name("archive_20260101_0-5.jsonl.zst.abc.new").write_bytes(b"half")
+    assert "archive_20260101_0-5.jsonl.zst.abc.new" in details(holdfast)["CTX-STATE-003"]
+    assert holdfast("doctor").code == 0
+
+
+@pytest.mark.req("P9")
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        (lambda path: path.unlink(), "the file is missing"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-1]), "bytes, not"),
+    ],
+)
+def test_an_archive_that_is_not_as_listed_is_found(
+    holdfast: Holdfast, harm: Any, told: str
+) -> None:
+    archive = sealed(holdfast)
+    harm(archive)
+    assert failed(holdfast("doctor", "--json").json()) == ["CTX-STATE-004"]
+    said = details(holdfast)["CTX-STATE-004"]
+    assert f"{archive.name} (entries 0 to " in said
+    assert told in said
+
+
+@pytest.mark.lesson("P11")
+def test_views_that_are_behind_or_edited_are_told(holdfast: Holdfast) -> None:
+    holdfast.record()
+    with api.open(holdfast.folder) as ledger:
+        ledger.append("decision", data_for("decision"))
+    assert "CURRENT_STATE.json is as of entry 0" in details(holdfast)["views on disk"]
+    assert holdfast("doctor").code == 0
+    path = place_of(holdfast.folder).state / "CURRENT_STATE.json"
+    edited = path.read_bytes().replace(b'"entries": 1', b'"entries": 7')
+    path.write_bytes(edited)
+    assert failed(holdfast("doctor", "--json").json()) == ["views on disk"]
+    assert path.read_bytes() == edited
+
+
+def test_views_that_are_no_database_are_told_and_left(holdfast: Holdfast) -> None:
+    holdfast.record()
+    views = place_of(holdfast.folder).views
+    for path in views.parent.glob("views.db*"):
+        path.unlink()
+    views.write_bytes(b"no database " * 1000)
+    views.chmod(0o600)
+    assert failed(holdfast("doctor", "--json").json()) == ["views database"]
+    assert views.read_bytes() == b"no database " * 1000
+    holdfast.record()
+    assert holdfast("doctor").code == 0
 
 
 @pytest.mark.parametrize(

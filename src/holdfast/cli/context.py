@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from holdfast.config import Settings
     from holdfast.kernel.entry import ActorKind
-    from holdfast.ledger.ledger import Ledger
     from holdfast.storage.port import Reader
     from holdfast.wiring.places import Place
+    from holdfast.wiring.project import Project
 
 
 class Invocation:
@@ -56,21 +56,62 @@ class Invocation:
             reader.close()
 
     @contextmanager
-    def writer(self, kind: ActorKind, name: str | None, session: str | None) -> Iterator[Ledger]:
-        """Open the ledger to append, as the settings say."""
+    def project(
+        self,
+        kind: ActorKind = "user",
+        name: str | None = None,
+        session: str | None = None,
+        *,
+        publish: bool = True,
+    ) -> Iterator[Project]:
+        """Open the ledger with everything around it, as the settings say.
+
+        Afterwards the views on disk are brought up to date, unless the command failed.
+        """
         from holdfast import config
         from holdfast.kernel.entry import Actor
-        from holdfast.wiring.opening import open_ledger
+        from holdfast.wiring.project import open_project
 
         place = self.place()
         settings: Settings = config.load(place.settings).settings
-        with open_ledger(
-            place.database,
-            create=False,
-            actor=Actor(kind, settings.record.actor if name is None else name),
-            session_id=settings.record.session if session is None else session,
-            secret_names=settings.redaction.secret_names,
-            entropy=settings.redaction.entropy,
-            wait_s=settings.lock.wait_s,
-        ) as ledger:
-            yield ledger
+        actor = Actor(kind, settings.record.actor if name is None else name)
+        with open_project(place, settings, actor, session_id=session) as project:
+            yield project
+            if publish:
+                _publish(project)
+
+    @contextmanager
+    def recorder(self, kind: ActorKind, name: str | None, session: str | None) -> Iterator[Project]:
+        """Open the ledger to append; what is appended belongs to the current session.
+
+        That is the one named, else the one of the environment, else the project's open one.
+        """
+        with self.project(kind, name, session) as project:
+            if project.ledger.session_id is None:
+                project.ledger.session_id = project.sessions.current()
+            yield project
+
+
+def _publish(project: Project) -> None:
+    """Write the views. What was recorded is durable by now, so a failure is told, not raised."""
+    from holdfast.cli.output import progress, talk, visible
+    from holdfast.kernel.errors import HoldfastError
+
+    try:
+        with progress("Taking in what is new") as advance:
+            project.views.catch_up(project.ledger.reader, progress=advance)
+        project.publish()
+    except (HoldfastError, OSError) as problem:
+        talk(
+            visible(
+                f"The files in {project.place.state} could not be brought up to date: {problem} "
+                "The ledger is not affected; the next command tries again."
+            )
+        )
+    if kept := project.publisher.set_aside:
+        talk(
+            visible(
+                f"{project.place.state} held a log with entries that this ledger does not have. "
+                f"It was kept as {kept}."
+            )
+        )

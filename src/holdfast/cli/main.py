@@ -12,6 +12,11 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         print(f"holdfast {__version__}")
         return
+    if sys.argv[1:2] == ["resume"]:
+        from holdfast.cli import quick
+
+        if quick.resume(sys.argv[1:]):
+            return
     from holdfast.cli.root import root
 
     root.main(prog_name="holdfast")

@@ -19,6 +19,14 @@ _FORMS: Final = {
     "compression": "{entries_compressed} entries to {archive_path}",
     "session_started": "goes on from {parent}",
     "session_ended": "{reason}",
+    "prompt_given": "{text}",
+    "agent_said": "{text}",
+    "tool_called": "{tool} {detail}",
+    "command_ran": "{command} (exit {exit_code})",
+    "work_opened": "{title}",
+    "work_closed": "{work}: {outcome}",
+    "artifact_erased": "{bytes} bytes of {sha256}: {reason}",
+    "line_quarantined": "{source}:{line}: {reason}",
 }
 
 
@@ -48,6 +56,8 @@ def shorten(text: str) -> str:
 def lay_out(value: Any, indent: str = "") -> Iterator[str]:
     """Yield the lines of a value, one field a line, nested ones further in."""
     match value:
+        case {"$artifact": str(sha256), "bytes": int(size), "erased": True}:
+            yield f"{indent}({size:,} bytes, {sha256[:12]}, were erased)"
         case {"$artifact": str(sha256), "bytes": int(size)}:
             yield f"{indent}({size:,} bytes in the vault, {sha256[:12]}; --full shows them)"
         case Mapping() if value:

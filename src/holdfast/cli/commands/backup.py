@@ -23,7 +23,8 @@ def command(invocation: Invocation, file: str, as_json: bool) -> int:
     """Copy the ledger into FILE while others write to it, and verify the copy in full.
 
     FILE must not exist. It gets its name only once it was proved; it is a ledger by itself
-    (`holdfast --ledger FILE log`). The key of the fingerprints is not part of it.
+    (`holdfast --ledger FILE log`). Archives go into a folder beside it: copy.db has copy.state.
+    The key of the fingerprints is not part of it.
     """
     with progress("Copying") as advance:
         backup = back_up(invocation.place(), Path(file), progress=advance)
@@ -40,6 +41,8 @@ def _answer(backup: Backup) -> dict[str, Any]:
         "entries": backup.entries,
         "root": backup.root,
         "bytes": backup.bytes,
+        "archives": backup.archives,
+        "archive_bytes": backup.archive_bytes,
         "verified": backup.verified,
     }
     return answer | ({"faults": backup.faults} if backup.faults else {})
@@ -48,6 +51,9 @@ def _answer(backup: Backup) -> dict[str, Any]:
 def _tell(backup: Backup) -> None:
     if backup.verified:
         say(f"{backup.entries:,} entries copied to {visible(backup.path)} and verified.", "green")
+        if backup.archives:
+            beside = Path(backup.path).with_suffix(".state")
+            say(f"{_count(backup.archives)} beside it in {visible(str(beside))}.")
         say(f"root {backup.root}")
         return
     say("No backup was made: the copy did not verify.", "bold red")
@@ -55,3 +61,7 @@ def _tell(backup: Backup) -> None:
         where = "the ledger" if fault.seq is None else f"entry {fault.seq}"
         say(f"  {where}: {visible(fault.kind)}: {visible(fault.detail)}")
     say("  The ledger itself is untouched; `holdfast verify` says more.")
+
+
+def _count(archives: int) -> str:
+    return "1 archive" if archives == 1 else f"{archives:,} archives"

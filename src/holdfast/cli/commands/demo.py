@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.demo.story import Step, tell
+from holdfast.cli.demo.step import Step
+from holdfast.cli.demo.story import tell
 from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
@@ -16,7 +17,7 @@ from holdfast.cli.output import print_json, say, visible
 @make_command(example="holdfast demo\nholdfast demo --json")
 @json_option
 def command(as_json: bool) -> int:
-    """Watch a ledger survive a killed process, keep a secret out and catch a forgery.
+    """Watch a ledger survive a killed process, keep a secret out, catch a forgery and resume work.
 
     Everything happens in a temporary folder, which is gone afterwards.
     """

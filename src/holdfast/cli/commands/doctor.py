@@ -10,7 +10,8 @@ from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, say, visible
 from holdfast.kernel.errors import NotALedger
-from holdfast.wiring.doctor import Check, examine
+from holdfast.wiring.checks import Check
+from holdfast.wiring.doctor import examine
 from holdfast.wiring.places import Place
 
 

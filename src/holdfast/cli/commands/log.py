@@ -135,7 +135,7 @@ def _line(stored: Stored) -> tuple[str, str]:
     parts = (
         f"{stored.seq:>6}",
         when,
-        f"{visible(entry.type):<11}",
+        f"{visible(entry.type):<16}",
         visible(entry.session_id or "-"),
         mark + summarise(entry),
     )

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from holdfast.cli.context import Invocation
-from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_json, say, talk
+from holdfast.cli.options import actor_options, session_option
+from holdfast.cli.output import talk, visible
+from holdfast.cli.receipts import give
 from holdfast.kernel import canonical
 from holdfast.kernel.entry import ActorKind
-from holdfast.kernel.errors import InvalidInput
+from holdfast.kernel.errors import HoldfastError, InvalidInput
 from holdfast.kernel.limits import INPUT_BYTES_MAX
 from holdfast.kernel.types import TYPES
-from holdfast.ledger.ledger import Receipt
+
+if TYPE_CHECKING:
+    from holdfast.wiring.project import Project
 
 
 @make_command(
@@ -32,16 +35,9 @@ from holdfast.ledger.ledger import Receipt
 )
 @click.argument("type_name", metavar="TYPE")
 @click.option("--data", required=True, metavar="JSON|@FILE|-", help="The entry's data, an object.")
-@click.option("--session", metavar="S", help="Session it belongs to [else $HOLDFAST_SESSION].")
+@session_option
 @click.option("--id", "entry_id", metavar="U", help="Its id; the same id is recorded only once.")
-@click.option(
-    "--actor-kind",
-    type=click.Choice(["agent", "user", "tool"]),
-    default="user",
-    show_default=True,
-    help="Who it comes from.",
-)
-@click.option("--actor", metavar="NAME", help="Name of who it comes from [else the setting].")
+@actor_options
 @json_option
 @click.pass_obj
 def command(
@@ -56,45 +52,25 @@ def command(
 ) -> int:
     """Append an entry of TYPE. It is on disk when this returns.
 
-    Types: decision, file_change, checkpoint, error, metric, compression, session_started,
-    session_ended. A field that is missing or of the wrong kind is refused by name.
+    A TYPE that is not known is answered with those that are, a field that is missing or of the
+    wrong kind with its name. After some entries of the type tool_called, as the settings say, a
+    checkpoint is made as well.
     """
     TYPES.spec(type_name)
     content = _object(_read(data))
-    with invocation.writer(actor_kind, actor, session) as ledger:
-        receipt = ledger.append(type_name, content, id=entry_id)
-    if as_json:
-        print_json(_answer(receipt))
-    elif not receipt.duplicate:
-        secrets = f", {receipt.redactions} secrets replaced" if receipt.redactions else ""
-        say(f"Recorded entry {receipt.seq} ({receipt.id}){secrets}.")
-    return _judge(receipt)
+    with invocation.recorder(actor_kind, actor, session) as project:
+        receipt = project.ledger.append(type_name, content, id=entry_id)
+        if type_name == "tool_called":
+            _checkpoint(project)
+        return give(receipt, as_json=as_json)
 
 
-def _answer(receipt: Receipt) -> dict[str, Any]:
-    answer = {
-        "seq": receipt.seq,
-        "id": receipt.id,
-        "hash": receipt.hash,
-        "leaf": receipt.leaf,
-        "redactions": receipt.redactions,
-    }
-    marks = {"duplicate": receipt.duplicate, "differs": receipt.differs}
-    return answer | {name: True for name, holds in marks.items() if holds}
-
-
-def _judge(receipt: Receipt) -> int:
-    """Say on stderr what did not happen. Other data under a known id is a no."""
-    if receipt.differs:
-        talk(
-            f"NOT recorded: entry {receipt.seq} has the id {receipt.id} already, with other data."
-            " That entry stands as it is. Record this one under another id.",
-            "bold yellow",
-        )
-        return NO
-    if receipt.duplicate:
-        talk(f"Entry {receipt.seq} has this id and the same data already; nothing was added.")
-    return DONE
+def _checkpoint(project: Project) -> None:
+    """Make the checkpoint that is due. The call is durable: a failure is told, not raised."""
+    try:
+        project.checkpoints.after_call(project.ledger.session_id)
+    except HoldfastError as problem:
+        talk(visible(f"The checkpoint that is due was put off: {problem}"))
 
 
 def _object(text: bytes) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from holdfast.kernel.errors import Damaged, NotFound
 from holdfast.kernel.hashing import leaf_hash
 from holdfast.kernel.limits import INTEGER_MAX
 from holdfast.ledger import vault
+from holdfast.ledger.erased import ErasedArtifacts
 from holdfast.storage.port import Reader, Selection, Stored
 
 
@@ -30,7 +31,7 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
     """Show one entry, by its number or its id.
 
     With --json: the exact bytes that are stored; with --full as well, an object of the entry and
-    its data as it was given.
+    its data as it was given. A part that was erased stays a reference that says so.
     """
     with invocation.reader() as reader:
         stored = _find(reader, key)
@@ -43,7 +44,8 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
             entry = entries.read(stored.body)
         except Damaged as problem:
             raise _refusal(stored, problem) from problem
-        data = vault.resolve(entry.value(), reader.artifact) if full else entry.value()
+        is_erased = ErasedArtifacts(reader)
+        data = vault.resolve(entry.value(), reader.artifact, is_erased) if full else entry.value()
     if as_json:
         print_bytes(_both(stored, data))
         return
@@ -99,4 +101,17 @@ def _page(entry: Entry, stored: Stored, data: Any) -> list[str]:
         "before": entry.prev,
     }
     lines = [f"{name:<8} {visible(text)}" for name, text in head.items()]
-    return [*lines, "", *lay_out(data)]
+    return [*lines, "", *lay_out(_said(data))]
+
+
+def _said(value: Any) -> Any:
+    """Put words in the place of each part that was erased."""
+    match value:
+        case {"$artifact": str(sha256), "bytes": int(size), "erased": True}:
+            return f"({size:,} bytes, {sha256[:12]}, were erased)"
+        case dict():
+            return {key: _said(part) for key, part in value.items()}
+        case list():
+            return [_said(part) for part in value]
+        case _:
+            return value

@@ -30,7 +30,7 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     rows = [
         ("ledger", status.ledger),
         ("database", status.path),
-        ("entries", f"{status.entries:,}"),
+        ("entries", _entries(status)),
         ("last", _last(status.last_entry)),
         ("size", _size(status.bytes)),
         ("head", status.head),
@@ -39,6 +39,12 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     if status.sessions_open:
         rows.append(("open", ", ".join(status.sessions_open)))
     return rows
+
+
+def _entries(status: Status) -> str:
+    if not status.archived:
+        return f"{status.entries:,}"
+    return f"{status.entries:,}, {status.active:,} active and {status.archived:,} archived"
 
 
 def _last(last: LastEntry | None) -> str:

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
+from holdfast.cli.demo.recovery import recover
+from holdfast.cli.demo.step import Step
 from holdfast.cli.demo.tampering import forge
 from holdfast.ledger.verify import Report
 from holdfast.storage.port import Fault, Selection
@@ -27,15 +29,6 @@ ENTRIES_EACH: Final = 120
 KILLED_AFTER: Final = 40
 
 
-class Step(msgspec.Struct, frozen=True):
-    """Something that was done, what was seen, and whether it is as promised."""
-
-    title: str
-    lines: list[str]
-    ok: bool
-    facts: dict[str, Any]
-
-
 def tell(folder: Path) -> Iterator[Step]:
     """Do it all in an empty folder, and yield each step when it is done."""
     with open_ledger(folder) as ledger:
@@ -46,6 +39,7 @@ def tell(folder: Path) -> Iterator[Step]:
     yield _verify(place)
     yield _redact(folder, place)
     yield _tamper(folder, place)
+    yield from recover(folder)
 
 
 def _write_and_kill(folder: Path, place: Place) -> Step:
@@ -126,12 +120,13 @@ def _redact(folder: Path, place: Place) -> Step:
         )
         stored = ledger.get(receipt.seq).body
     # No connection of this process is open now, so the files may be read by hand.
-    found = [file.name for file in place.folder.iterdir() if secret.encode() in file.read_bytes()]
+    files = [path for path in place.folder.rglob("*") if path.is_file()]
+    found = [file.name for file in files if secret.encode() in file.read_bytes()]
     message = msgspec.json.decode(stored)["data"]["message"]
     lines = [
         f"given   remote said no to {secret}",
         f"stored  {message}",
-        f"files in which the secret is found: {len(found)}",
+        f"files in which the secret is found: {len(found)} of {len(files)}",
     ]
     ok = not found and receipt.redactions == 1
     return Step("A secret is recorded", lines, ok, {"secret_found_in": found})

@@ -1,0 +1,211 @@
+"""`holdfast session`: start, end, list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from holdfast.cli.context import Invocation
+from holdfast.cli.lazy import ExampleCommand, json_option, write_example
+from holdfast.cli.options import actor_options
+from holdfast.cli.output import print_json, say, talk, visible
+from holdfast.kernel.entry import ActorKind
+from holdfast.kernel.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from holdfast.ledger.session_items import Listed
+    from holdfast.ledger.sessions import Started
+    from holdfast.wiring.project import Project
+
+LISTED_DEFAULT: Final = 20
+
+_EXAMPLE: Final = """
+    holdfast session start --title "the parser"
+    holdfast session end --reason completed
+    holdfast session list -n 5
+"""
+
+
+class SessionGroup(click.Group):
+    """The group, with an example at the end of its help."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """End the help with an example."""
+        del ctx
+        write_example(formatter, _EXAMPLE)
+
+
+@click.group("session", cls=SessionGroup)
+def command() -> None:
+    """Start and end sessions, and list them. Each of these has --json.
+
+    An entry belongs to the session that --session names, else the one in $HOLDFAST_SESSION, else
+    the one that is open. Of several open ones it is yours: the one started under your name, or by
+    a process that this one comes from.
+    """
+
+
+@command.command(
+    cls=ExampleCommand,
+    example="""
+    holdfast session start
+    export HOLDFAST_SESSION=$(holdfast session start --holder-pid $$)
+    holdfast session start --session review-2 --parent review-1 --json
+    """,
+)
+@click.option("--session", metavar="ID", help="Its id [else $HOLDFAST_SESSION, else a new one].")
+@click.option("--parent", metavar="ID", help="What it goes on from [else the newest that is over].")
+@click.option("--title", metavar="T", help="What it is about.")
+@click.option(
+    "--holder-pid",
+    type=click.IntRange(1),
+    metavar="PID",
+    help="Process that it lives and dies with [else the one that runs this].",
+)
+@actor_options
+@json_option
+@click.pass_obj
+def start(
+    invocation: Invocation,
+    session: str | None,
+    parent: str | None,
+    title: str | None,
+    holder_pid: int | None,
+    actor_kind: ActorKind,
+    actor: str | None,
+    as_json: bool,
+) -> None:
+    """Start a session, or go on in one that is open; print its id.
+
+    Open sessions whose process is gone, and those that this process held before, are closed as
+    crashed first. Should one of them go on after all, its next entry opens it again.
+    """
+    from holdfast.ledger.processes import SystemProcesses, caller
+
+    holder = SystemProcesses().holder(caller() if holder_pid is None else holder_pid)
+    if holder is None and holder_pid is not None:
+        raise InvalidInput(
+            f"There is no process {holder_pid}.",
+            meaning="Nothing was recorded.",
+            remedy="Give the number of a process that runs, or leave --holder-pid out.",
+        )
+    with invocation.project(actor_kind, actor, session) as project:
+        started = project.sessions.start(
+            project.ledger.session_id, parent=parent, holder=holder, title=title
+        )
+        _tell_start(project, started, as_json=as_json)
+
+
+def _tell_start(project: Project, started: Started, *, as_json: bool) -> None:
+    if as_json:
+        answer: dict[str, Any] = {"session_id": started.session_id, "parent": started.parent}
+        print_json(answer | ({"crashed": started.crashed} if started.crashed else {}))
+        return
+    say(visible(started.session_id))
+    if started.resumed:
+        talk("It is open already; nothing was recorded.")
+    for name in started.crashed:
+        talk(visible(f"Session {name} ended without saying so; it was closed as crashed."))
+    last = project.checkpoints.last()
+    if last is not None:
+        talk(f"Quick Resume: {visible(project.checkpoints.quick_resume(last))}")
+
+
+@command.command(
+    cls=ExampleCommand,
+    example="""
+    holdfast session end
+    holdfast session end --session review-2 --reason interrupted --json
+    """,
+)
+@click.option(
+    "--session", metavar="S", help="Its id or the beginning of it [else the current one]."
+)
+@click.option(
+    "--reason",
+    default="completed",
+    show_default=True,
+    metavar="R",
+    help="How it ended: completed, cleared, crashed, interrupted, or your own words.",
+)
+@actor_options
+@json_option
+@click.pass_obj
+def end(
+    invocation: Invocation,
+    session: str | None,
+    reason: str,
+    actor_kind: ActorKind,
+    actor: str | None,
+    as_json: bool,
+) -> None:
+    """End a session: make a checkpoint of what is new, note the end, seal old entries."""
+    from holdfast.wiring.ending import end_session
+
+    with invocation.project(actor_kind, actor) as project:
+        ended = end_session(project, _asked(project, session), reason)
+        if ended.put_off:
+            talk(visible(f"Old entries were not sealed: {ended.put_off}"))
+        if as_json:
+            names = ("session_id", "seq", "checkpoint", "sealed")
+            print_json({name: getattr(ended, name) for name in names})
+            return
+        say(visible(f"Session {ended.session_id} is over (entry {ended.seq})."))
+        if ended.checkpoint is not None:
+            talk(f"Its last checkpoint is entry {ended.checkpoint}.")
+        if ended.sealed:
+            talk(f"{ended.sealed:,} older entries moved into an archive.")
+
+
+def _asked(project: Project, session: str | None) -> str:
+    """Return the session that is meant: named, of the environment, or the current one."""
+    if session is not None:
+        return project.sessions.resolve(session)
+    found = project.ledger.session_id or project.sessions.current()
+    if found is None:
+        raise NotFound(
+            "No session is open.",
+            meaning="Nothing was recorded.",
+            remedy="`holdfast session list` names those there were.",
+        )
+    return found
+
+
+@command.command(
+    "list",
+    cls=ExampleCommand,
+    example="""
+    holdfast session list -n 5
+    holdfast session list --json
+    """,
+)
+@click.option(
+    "-n", "count", type=click.IntRange(1), metavar="N", help="The newest N [20; JSON: all]."
+)
+@json_option
+@click.pass_obj
+def list_sessions(invocation: Invocation, count: int | None, as_json: bool) -> None:
+    """List sessions in the order they were last worked in, the newest last.
+
+    With --json each line is one session.
+    """
+    with invocation.project(publish=False) as project:
+        found = project.sessions.all()
+    shown = found if as_json and count is None else found[-(count or LISTED_DEFAULT) :]
+    for one in shown:
+        if as_json:
+            print_json(one)
+        else:
+            say(_row(one))
+    if not found:
+        talk("There was no session yet.")
+    elif len(shown) < len(found):
+        earlier = len(found) - len(shown)
+        talk(f"{earlier:,} earlier sessions are not shown; -n {len(found)} shows all.")
+
+
+def _row(one: Listed) -> str:
+    parent = f"  goes on from {one.parent}" if one.parent else ""
+    state = one.state if one.reason is None else f"{one.state} ({one.reason})"
+    return visible(f"{one.session_id}  {state}  {one.entries:,} entries{parent}")

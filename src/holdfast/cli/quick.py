@@ -1,0 +1,139 @@
+"""`holdfast resume` on the short way: the view on disk, if it is whole and current.
+
+Loads neither click nor msgspec, whose import alone takes longer than everything here. Whatever is
+out of the ordinary is left to the command itself, which answers the same and can do more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, Final
+
+LEDGER_VARIABLE: Final = "HOLDFAST_LEDGER"
+SESSION_VARIABLE: Final = "HOLDFAST_SESSION"
+
+
+def resume(arguments: list[str]) -> bool:
+    """Answer `resume` or `resume --json`; False when it takes the command to do so."""
+    as_json = arguments == ["resume", "--json"]
+    if not as_json and arguments != ["resume"]:
+        return False
+    if os.environ.get(LEDGER_VARIABLE):
+        return False
+    answer = _answer()
+    if answer is None:
+        return False
+    try:
+        if as_json:
+            spelled = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+            sys.stdout.buffer.write(spelled.encode() + b"\n")
+        else:
+            from holdfast.cli.output import say, visible
+
+            say(visible(answer["text"], lines=True))
+        sys.stdout.flush()
+    except OSError as problem:
+        _give_up(problem, as_json=as_json)
+    return True
+
+
+def _answer() -> dict[str, Any] | None:
+    """Return the resume that lies ready, None unless it says what is true now."""
+    folder = _folder()
+    if folder is None:
+        return None
+    document = _read(f"{folder}/state/CURRENT_STATE.json")
+    if document is None:
+        return None
+    from holdfast.storage.sqlite.glance import head
+
+    marks = (document.get("ledger"), document.get("as_of_seq"), document.get("head"))
+    if marks != head(f"{folder}/ledger.db"):
+        return None
+    match document.get("resume"):
+        case {"text": str(text), "tokens": int(tokens)} if text and _is_ours(document):
+            _tell_others(document)
+            return {"text": text, "tokens": tokens, "as_of_seq": marks[1]}
+        case _:
+            return None
+
+
+def _tell_others(document: dict[str, Any]) -> None:
+    """Say whose checkpoint this is, when it could be another's."""
+    if os.environ.get(SESSION_VARIABLE):
+        return
+    match document:
+        case {
+            "sessions": {"open": [_, _, *_] as names, "more_open": int(more)},
+            "checkpoint": {"session_id": of},
+        }:
+            from holdfast.cli.output import talk, visible
+
+            talk(visible(others_open(len(names) + more, of)))
+        case _:
+            pass
+
+
+def others_open(count: int, session_id: str | None) -> str:
+    """Spell that several sessions are open, and of which one the newest checkpoint is."""
+    whose = "none" if session_id is None else session_id
+    return f"{count:,} sessions are open; this is of {whose}. --session chooses another."
+
+
+def _is_ours(document: dict[str, Any]) -> bool:
+    """Tell whether the newest checkpoint is of the session of the environment, if there is one."""
+    mine = os.environ.get(SESSION_VARIABLE)
+    match document.get("checkpoint"):
+        case {"session_id": of} if mine:
+            return bool(of == mine)
+        case _:
+            return not mine
+
+
+def _folder() -> str | None:
+    """Find the folder of the project's ledger; a git worktree is for the command to look into."""
+    at = os.getcwd()  # noqa: PTH109 - pathlib costs 8 ms
+    while True:
+        if os.path.exists(f"{at}/.holdfast/ledger.db"):  # noqa: PTH110
+            return f"{at}/.holdfast"
+        above = os.path.dirname(at)  # noqa: PTH120
+        if above == at or os.path.isfile(f"{at}/.git"):  # noqa: PTH113
+            return None
+        at = above
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    """Read a view; None when it is not there, not whole, or was changed by somebody."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            document = json.loads(file.read())
+        said = document.pop("digest")
+        # for what is in a view this spelling is the canonical one; where not, nothing is believed
+        spelled = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        return document if _sha256(spelled.encode()) == said else None
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
+
+
+def _sha256(content: bytes) -> str:
+    """Hash without loading OpenSSL, which would take a tenth of all the time there is."""
+    try:
+        from _sha2 import sha256  # type: ignore[import-not-found]  # Python 3.12 and later
+    except ImportError:
+        try:
+            from _sha256 import sha256  # type: ignore[import-not-found]
+        except ImportError:
+            from hashlib import sha256
+    return str(sha256(content).hexdigest())
+
+
+def _give_up(problem: OSError, *, as_json: bool) -> None:
+    """Say what became of the output as every command does."""
+    from holdfast.cli import errors
+
+    def fail() -> None:
+        raise problem
+
+    sys.exit(errors.guarded(fail, as_json=as_json))

@@ -9,7 +9,7 @@ import pytest
 import holdfast as library
 from holdfast.config import Seal
 from holdfast.ledger.ledger import Draft
-from holdfast.ledger.sealing import seal_lock
+from holdfast.storage.locks import file_lock
 from holdfast.testing.builders import data_for
 from holdfast.wiring.opening import open_ledger
 from tests.cli.harness import Holdfast, forge
@@ -117,7 +117,7 @@ def test_another_seal_that_goes_on_is_an_error_after_the_wait(holdfast: Holdfast
     fill(holdfast, 3)
     holdfast.settings.write_text("[lock]\nwait_s = 0.05\n")
     lock = holdfast.folder / ".holdfast" / "ledger.seal.lock"
-    with seal_lock(str(lock), wait_s=0):
+    with file_lock(str(lock), wait_s=0):
         done = holdfast("seal", "--keep", "0", "--json")
     assert done.code == 2
     assert done.json()["error"]["kind"] == "Busy"

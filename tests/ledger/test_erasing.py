@@ -11,10 +11,11 @@ import pytest
 from holdfast.index.views import Views
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Busy, InvalidInput, NotFound
-from holdfast.ledger import sealing, vault
+from holdfast.ledger import vault
 from holdfast.ledger.erased import ErasedArtifacts
 from holdfast.ledger.erasing import Eraser, Target, find
 from holdfast.storage.archives import artifacts_in
+from holdfast.storage.locks import file_lock
 from holdfast.storage.port import Selection
 from holdfast.testing.builders import data_for
 from tests.ledger.sealed import Box, WatchedFiles
@@ -198,7 +199,7 @@ def test_nobody_seals_while_something_is_erased(box: Erasing) -> None:
     seq = box.record_large()
     [target] = find(box.ledger.reader, str(seq))
     with (
-        sealing.seal_lock(str(box.place.seal_lock), wait_s=0),
+        file_lock(str(box.place.seal_lock), wait_s=0),
         pytest.raises(Busy, match="kept the archives"),
     ):
         box.eraser().erase(target, "asked for", wait_s=0)

@@ -14,6 +14,7 @@ from holdfast.kernel.errors import StorageFailed
 from holdfast.ledger import sealing
 from holdfast.ledger.vault import references
 from holdfast.storage.archives import artifacts_in
+from holdfast.storage.locks import file_lock
 from holdfast.testing.builders import data_for
 from holdfast.wiring.opening import open_ledger
 from tests.ledger.sealed import Box, WatchedFiles, bodies_of, named_by_all, packs
@@ -130,7 +131,7 @@ def test_two_seals_at_once_do_the_work_once(tmp_path: Path) -> None:
 def test_who_may_not_wait_is_told_that_another_seals(tmp_path: Path) -> None:
     with Box(tmp_path) as box:
         box.fill(20)
-        with sealing.seal_lock(str(box.place.seal_lock), wait_s=0) as held:
+        with file_lock(str(box.place.seal_lock), wait_s=0) as held:
             assert held
             assert box.sealer().seal(wait_s=0) == sealing.SealReport(0, (), 20, busy=True)
             assert box.sealer().seal(wait_s=0.02).busy

@@ -19,10 +19,11 @@ from holdfast.kernel.limits import INTEGER_MAX
 from holdfast.ledger import vault
 from holdfast.ledger.erased import NOTE, ErasedArtifacts
 from holdfast.ledger.ledger import Draft, Ledger
-from holdfast.ledger.sealing import remove_drafts, seal_lock
+from holdfast.ledger.sealing import remove_drafts
 from holdfast.ledger.vault import Reference
 from holdfast.ledger.verify import Progress, no_progress
 from holdfast.storage.files import Files
+from holdfast.storage.locks import file_lock
 from holdfast.storage.port import Erased, Reader, Selection, Stored
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ class Eraser:
         note = Draft(
             NOTE, {"sha256": target.sha256, "bytes": target.bytes, "reason": reason.strip()}
         )
-        with seal_lock(self._lock_path, wait_s=wait_s) as held:
-            if not held:
+        with file_lock(self._lock_path, wait_s=wait_s) as held:
+            if held is None:
                 raise Busy(
                     f"Another process kept the archives for more than {wait_s:g} s.",
                     meaning="Nothing was erased.",

@@ -11,10 +11,8 @@ The JSON files are never forced: a reader compares `head` and `digest` before it
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +31,7 @@ from holdfast.storage.files import (
     make_folder,
     replace,
 )
+from holdfast.storage.locks import file_lock
 from holdfast.views.files import Marks
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ LOCK: Final = ".publishing"
 """The lock, which holds the notes about the long files as well."""
 
 WAIT_S: Final = 5.0
-PAUSE_S: Final = 0.002
 NOTES_BYTES_MAX: Final = 4096
 
 
@@ -194,28 +192,14 @@ class _Unsynced:
 @contextmanager
 def _lock(path: Path, wait_s: float) -> Iterator[int]:
     """Keep other processes from publishing; wait for one that is at it, but not for ever."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-    try:
-        deadline = time.monotonic() + wait_s
-        while not _try_lock(handle):
-            if time.monotonic() > deadline:
-                raise Busy(
-                    f"Another process kept the views on disk for more than {wait_s:g} s.",
-                    meaning="The ledger has everything; the files beside it may be behind.",
-                    remedy="The next command writes them.",
-                )
-            time.sleep(PAUSE_S)
+    with file_lock(str(path), wait_s=wait_s) as handle:
+        if handle is None:
+            raise Busy(
+                f"Another process kept the views on disk for more than {wait_s:g} s.",
+                meaning="The ledger has everything; the files beside it may be behind.",
+                remedy="The next command writes them.",
+            )
         yield handle
-    finally:
-        os.close(handle)
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _read_notes(handle: int) -> Notes | None:

@@ -8,11 +8,8 @@ one step alone: reading, compressing and syncing happen outside their queue.
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +25,8 @@ from holdfast.ledger.proving import UNLINKED, fault_of, leaf_before
 from holdfast.ledger.sources import Clock, system_clock, timestamp
 from holdfast.ledger.verify import Progress, no_progress
 from holdfast.storage import archives as archive_files
-from holdfast.storage.files import FILE_MODE, Files
+from holdfast.storage.files import Files
+from holdfast.storage.locks import file_lock
 from holdfast.storage.port import Archive, Selection, Stored
 from holdfast.views.compaction import compression_data
 
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 
 SEALER: Final = Actor("holdfast", "sealer")
 TRIGGERS: Final = ("size", "session_end", "pressure", "request")
-PAUSE_S: Final = 0.01
-"""Between two looks at a lock that somebody else holds."""
 
 _COMPRESSION: Final = "compression"
 
@@ -102,8 +98,8 @@ class Sealer:
                 meaning="Nothing was sealed.",
                 remedy=f"Use one of {', '.join(TRIGGERS)}.",
             )
-        with seal_lock(self._lock_path, wait_s=wait_s) as held:
-            if not held:
+        with file_lock(self._lock_path, wait_s=wait_s) as held:
+            if held is None:
                 return SealReport(0, (), self.active(), busy=True)
             stop = self._stop(self._keep if keep is None else keep)
             return self._seal(stop, trigger, archives_max, progress)
@@ -223,27 +219,6 @@ class _Batch:
         """Leave out the last entry: the one behind it names another, and either may be wrong."""
         self.stored.pop()
         self.entries.pop()
-
-
-@contextmanager
-def seal_lock(path: str, *, wait_s: float) -> Iterator[bool]:
-    """Hold the lock of whoever changes the archives; yield False when others kept it too long."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-    try:
-        deadline = time.monotonic() + wait_s
-        while not (held := _try_lock(handle)) and time.monotonic() < deadline:
-            time.sleep(PAUSE_S)
-        yield held
-    finally:
-        os.close(handle)
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def remove_drafts(folder: str) -> None:

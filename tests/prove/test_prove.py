@@ -76,7 +76,7 @@ def test_a_flipped_bit_is_named_or_changes_nothing(folder: str) -> None:
 def test_every_control_fires(folder: str) -> None:
     results = controls.run(folder, seed=1)
     assert [result.name for result in results if not result.fired] == []
-    assert len(results) == 6
+    assert len(results) == 7
 
 
 def test_a_broken_promise_and_a_silent_control_fail_the_proof() -> None:

@@ -169,6 +169,19 @@ class RecordingFiles:
         self._recorder.note(SyncFolder("" if name == "." else name))
 
 
+class UnsyncedFiles(RecordingFiles):
+    """A defect: files whose bytes and names are never forced to the disk."""
+
+    def create(self, path: str, content: bytes) -> None:
+        self._real.create(path, content)
+        name = self._recorder.name_of(path)
+        self._recorder.note(Create(name))
+        self._recorder.note(Write(name, 0, content))
+
+    def sync_folder(self, path: str) -> None:
+        self._real.sync_folder(path)
+
+
 class _SeedVfs(apsw.VFS):
     """Gives SQLite the chance it starts from."""
 

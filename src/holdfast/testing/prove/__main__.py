@@ -22,7 +22,8 @@ from holdfast.version import __version__
 
 CAMPAIGNS: Final = ("controls", "tampering", "errors", "crashes", "storm")
 STATES: Final = 50_000
-SECONDS: Final = 240.0
+SEAL_STATES: Final = 20_000
+SECONDS: Final = 400.0
 KILLS: Final = 500
 FLIPS: Final = 400
 SEED: Final = 20261115
@@ -63,7 +64,11 @@ def prove(options: argparse.Namespace, wanted: Sequence[str]) -> Proof:
             found["errors"] = campaigns.run_errors(shop, say)
         if "crashes" in wanted:
             found["crashes"] = campaigns.run_crashes(
-                shop, states=options.states, seconds=options.seconds, seed=options.seed, say=say
+                shop,
+                campaigns.Wanted(options.states, options.seal_states),
+                seconds=options.seconds,
+                seed=options.seed,
+                say=say,
             )
     if "storm" in wanted:
         say(f"storm: {options.kills} kills")
@@ -91,6 +96,7 @@ class _Sayer:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m holdfast.testing.prove", description=__doc__)
     parser.add_argument("--states", type=int, default=STATES, help="different disks to check")
+    parser.add_argument("--seal-states", type=int, default=SEAL_STATES, help="inside seals")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for the power cuts")
     parser.add_argument("--kills", type=int, default=KILLS, help="writers to kill")
     parser.add_argument("--seed", type=int, default=SEED, help="where all chance follows from")

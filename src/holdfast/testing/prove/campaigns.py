@@ -7,10 +7,12 @@ import multiprocessing
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
+
+import msgspec
 
 from holdfast.testing.faults.disk import DIGEST_BYTES
 from holdfast.testing.prove import controls, crashes, io_errors, tampering
@@ -25,14 +27,29 @@ MEMORY_FOLDER: Final = Path("/dev/shm")
 EXAMPLES_MAX: Final = 20
 BREACH_KINDS: Final[tuple[BreachKind, ...]] = ("lost", "torn", "corrupt", "duplicated", "stuck")
 
-VARIANTS: Final = {"vault": 3, "migration": 16, "creation": 12, "saved files": 4}
+VARIANTS: Final = {"seals": 10, "vault": 3, "migration": 16, "creation": 12, "saved files": 4}
 VARIANTS_USUAL: Final = 10
-PARTS: Final = {"vault": 4, "creation": 1, "migration": 1, "saved files": 1}
+PARTS: Final = {"seals": 4, "vault": 4, "creation": 1, "migration": 1, "saved files": 1}
 PARTS_USUAL: Final = 2
+
+SEALS: Final = "seals"
+"""The workload that moves entries into archives."""
+SEAL: Final = "seal"
+"""The phase in which it does so."""
+SEEDS_APART: Final = 1_000_000
+"""Between the contents of two series of jobs."""
 
 Say: TypeAlias = Callable[[str], None]
 _Answer = TypeVar("_Answer")
 _Job = TypeVar("_Job")
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """How many different disks to check."""
+
+    states: int
+    seal_states: int = 0
+    """Of these, cut off inside a seal."""
 
 
 class Workshop:
@@ -62,29 +79,36 @@ def scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 def run_crashes(
-    shop: Workshop, *, states: int, seconds: float, seed: int, say: Say
+    shop: Workshop, wanted: Wanted, *, seconds: float, seed: int, say: Say
 ) -> CrashFigures:
-    """Cut the power until there are `states` different disks, or the time is up."""
+    """Cut the power until there are enough different disks, or the time is up."""
     tally = _Tally()
     started = time.monotonic()
     running: set[Future[CrashResult]] = set()
-    jobs = crash_jobs(seed)
-    while tally.states < states and time.monotonic() - started < seconds:
+    mixed, sealing = crash_jobs(seed, CRASHED), crash_jobs(seed + SEEDS_APART, (SEALS,))
+    while time.monotonic() - started < seconds:
+        if tally.states >= wanted.states and tally.phases[SEAL] >= wanted.seal_states:
+            break
+        jobs = mixed if tally.states < wanted.states else sealing
         while len(running) < 2 * shop.cores:
             running.add(shop.start(crashes.run_job, next(jobs)))
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             tally.add(future.result())
-        say(f"power cuts: {tally.states:,} of {states:,} states, {tally.breaches.total()} breaches")
+        say(
+            f"power cuts: {tally.states:,} of {wanted.states:,} states, "
+            f"{tally.phases[SEAL]:,} of {wanted.seal_states:,} inside seals, "
+            f"{tally.breaches.total()} breaches"
+        )
     for future in running:
         tally.add(future.result())
-    return tally.figures(states, time.monotonic() - started)
+    return tally.figures(wanted, time.monotonic() - started)
 
 
-def crash_jobs(seed: int) -> Iterator[CrashJob]:
+def crash_jobs(seed: int, workloads: Sequence[str] = CRASHED) -> Iterator[CrashJob]:
     """Yield jobs without end: every workload in turn, then all again with other contents."""
     for number in itertools.count(seed):
-        for workload in CRASHED:
+        for workload in workloads:
             parts = PARTS.get(workload, PARTS_USUAL)
             variants = VARIANTS.get(workload, VARIANTS_USUAL)
             for part in range(parts):
@@ -128,7 +152,7 @@ class _Tally:
         self.breaches: Counter[str] = Counter()
         self._seen: set[bytes] = set()
         self._checks = 0
-        self._phases: Counter[str] = Counter()
+        self.phases: Counter[str] = Counter()
         self._workloads: Counter[str] = Counter()
         self._models: Counter[str] = Counter()
         self._examples: list[str] = []
@@ -143,7 +167,7 @@ class _Tally:
         for phase, models in result.digests.items():
             for model, joined in models.items():
                 fresh = self._add_digests(joined)
-                self._phases[phase] += fresh
+                self.phases[phase] += fresh
                 self._models[model] += fresh
                 self._workloads[result.workload] += fresh
         self._checks += result.checks
@@ -157,15 +181,17 @@ class _Tally:
             self._seen.add(joined[offset : offset + DIGEST_BYTES])
         return len(self._seen) - before
 
-    def figures(self, wanted: int, seconds: float) -> CrashFigures:
+    def figures(self, wanted: Wanted, seconds: float) -> CrashFigures:
         """Return the sum."""
-        delicate = sum(self._phases[phase] for phase in crashes.DELICATE)
+        delicate = sum(self.phases[phase] for phase in crashes.DELICATE)
         return CrashFigures(
             states=self.states,
-            states_wanted=wanted,
+            states_wanted=wanted.states,
+            seal_states=self.phases[SEAL],
+            seal_states_wanted=wanted.seal_states,
             checks=self._checks,
             delicate_share=round(delicate / max(self.states, 1), 3),
-            by_phase=dict(self._phases.most_common()),
+            by_phase=dict(self.phases.most_common()),
             by_workload=dict(self._workloads.most_common()),
             by_model=dict(self._models.most_common()),
             breaches={kind: self.breaches[kind] for kind in BREACH_KINDS},

@@ -11,11 +11,18 @@ import msgspec
 
 from holdfast.ledger.ledger import Draft, Ledger
 from holdfast.ledger.verify import verify
+from holdfast.storage.archives import ArchiveFolder
 from holdfast.storage.port import Selection
 from holdfast.storage.sqlite.connection import is_ledger
 from holdfast.storage.sqlite.create import create
 from holdfast.storage.sqlite.engine import SqliteEngine
-from holdfast.testing.prove.material import LEDGER_ID, ledger_on
+from holdfast.testing.prove.material import (
+    LEDGER_ID,
+    archives_of,
+    engine_at,
+    ledger_on,
+    sealer_of,
+)
 from holdfast.testing.prove.scenario import DATABASE, NO_LEDGER, Scenario
 
 BreachKind: TypeAlias = Literal["lost", "torn", "corrupt", "duplicated", "stuck"]
@@ -70,17 +77,19 @@ def _check_ledger(folder: str, scenario: Scenario, steps: int, *, thorough: bool
     if scenario.ends[steps] == NO_LEDGER:
         _make_again(path)
     with _corrupt_when_refused("it does not open"):
-        engine = SqliteEngine(path)
+        engine = engine_at(path)
     try:
         ledger = ledger_on(engine)
         with _corrupt_when_refused("it cannot be read"):
             size = _check_entries(engine, scenario, steps)
-            _check_proofs(engine, size)
+            _check_proofs(engine, path, size)
         retried = _check_retry(ledger, scenario, steps, size)
+        if steps in scenario.seals:
+            _check_sealed_again(engine, path, scenario, steps)
         if thorough or not retried:
             _check_afterwards(ledger)
         if thorough:
-            _check_proofs(engine, ledger.head().size)
+            _check_proofs(engine, path, ledger.head().size)
     finally:
         engine.close()
 
@@ -108,11 +117,21 @@ def _check_entries(engine: SqliteEngine, scenario: Scenario, steps: int) -> int:
     return size
 
 
-def _check_proofs(engine: SqliteEngine, size: int) -> None:
+def _check_proofs(engine: SqliteEngine, path: str, size: int) -> None:
     with _corrupt_when_refused("it cannot be verified"):
-        report = verify(engine)
+        report = verify(engine, check_archive=ArchiveFolder(archives_of(path)).check)
     if not report.ok or report.entries != size:
         raise Broken("corrupt", f"verify: {report.faults[:3]}")
+
+
+def _check_sealed_again(engine: SqliteEngine, path: str, scenario: Scenario, steps: int) -> None:
+    """Check that a seal that was cut off can be repeated, and that all entries are there then."""
+    with _stuck_when_refused():
+        sealer_of(ledger_on(engine), path, scenario.seals[steps]).seal()
+    found = [stored.body for stored in engine.read()]
+    if found != scenario.bodies[: scenario.ends[steps + 1]]:
+        raise Broken("corrupt", f"after a repeated seal {len(found)} entries are there, or others")
+    _check_proofs(engine, path, len(found))
 
 
 def _check_retry(ledger: Ledger, scenario: Scenario, steps: int, size: int) -> bool:
@@ -120,7 +139,7 @@ def _check_retry(ledger: Ledger, scenario: Scenario, steps: int, size: int) -> b
 
     Return whether that appended anything.
     """
-    if steps >= len(scenario.batches):
+    if steps >= len(scenario.batches) or steps in scenario.seals:
         return False
     end = scenario.ends[steps + 1]
     with _stuck_when_refused():

@@ -48,6 +48,11 @@ DEFECTS: Final = (
         "control: a refused sync tried again",
         frozenset({"lost", "corrupt"}),
     ),
+    Defect(
+        "archives that are not synced",
+        "control: archives that are not synced",
+        frozenset({"lost", "corrupt"}),
+    ),
 )
 
 

@@ -20,7 +20,7 @@ BREACHES_KEPT: Final = 10
 THOROUGH_EVERY: Final = 8
 """One state in so many is verified a second time, after the retry and a further entry."""
 
-DELICATE: Final = ("vault", "checkpoint", "migration")
+DELICATE: Final = ("vault", "checkpoint", "migration", "seal")
 """Phases in which more is at stake than one commit; a fifth of all states must lie in them."""
 
 

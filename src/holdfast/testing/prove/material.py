@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
@@ -14,14 +15,19 @@ from holdfast.kernel.entry import Actor, Prepared
 from holdfast.kernel.hashing import data_hash
 from holdfast.ledger.ledger import Draft, Ledger
 from holdfast.ledger.redaction import Redactor
+from holdfast.ledger.sealing import Sealer
 from holdfast.ledger.sources import timestamp
+from holdfast.storage.archives import ArchiveFolder
+from holdfast.storage.files import Files
 from holdfast.storage.port import Batch, Engine
 from holdfast.storage.sqlite import engine as engine_module
 from holdfast.storage.sqlite import tree, writing
 from holdfast.storage.sqlite.connection import connect
 from holdfast.storage.sqlite.create import checkpoint, create
+from holdfast.storage.sqlite.engine import SqliteEngine
 
 LEDGER_ID: Final = "5eed" * 8
+ARCHIVES: Final = "state/archives"
 NOW_US: Final = 1_800_000_000_000_000
 ACTOR: Final = Actor("agent", "prover")
 WORDS: Final = ("anchor", "kelp", "tide", "rock", "desk", "ledger", "entry", "vault", "holds")
@@ -38,8 +44,41 @@ _redactor: Final = _Trusting(b"a key for proofs that guards nothing")
 
 
 def ledger_on(engine: Engine) -> Ledger:
-    """Return a ledger whose clock stands still: the same drafts become the same bytes."""
-    return Ledger(engine, redactor=_redactor, actor=ACTOR, clock=lambda: NOW_US)
+    """Return a ledger whose clock stands still: the same drafts become the same bytes.
+
+    What has no id of its own here is the note of a seal, one for each archive.
+    """
+    return Ledger(
+        engine,
+        redactor=_redactor,
+        actor=ACTOR,
+        clock=lambda: NOW_US,
+        ids=lambda _: f"note-{len(engine.archives())}",
+    )
+
+
+def engine_at(path: str, *, vfs: str | None = None, synchronous: str = "FULL") -> SqliteEngine:
+    """Open a database together with the archives beside it."""
+    return SqliteEngine(
+        path, vfs=vfs, synchronous=synchronous, archive_source=ArchiveFolder(archives_of(path))
+    )
+
+
+def archives_of(path: str) -> str:
+    """Return the folder of a database's archives."""
+    return os.path.join(os.path.dirname(path), ARCHIVES)  # noqa: PTH118, PTH120
+
+
+def sealer_of(ledger: Ledger, path: str, keep: int, files: Files | None = None) -> Sealer:
+    """Return what moves entries of a ledger into archives."""
+    return Sealer(
+        ledger,
+        ArchiveFolder(archives_of(path)),
+        lock_path=f"{path}.seal.lock",
+        keep=keep,
+        clock=lambda: NOW_US,
+        files=files,
+    )
 
 
 def entry_id(number: int) -> str:

@@ -31,10 +31,13 @@ class CrashFigures(msgspec.Struct, frozen=True):
     states: int
     """Disks that differ in at least one byte."""
     states_wanted: int
+    seal_states: int
+    """Of these, cut off while entries moved into an archive."""
+    seal_states_wanted: int
     checks: int
     """The same disk is checked again when more was acknowledged by then."""
     delicate_share: float
-    """Of the states, inside vault writes, checkpoints and migrations."""
+    """Of the states, inside vault writes, checkpoints, migrations and seals."""
     by_phase: dict[str, int]
     by_workload: dict[str, int]
     by_model: dict[str, int]
@@ -89,6 +92,10 @@ def _crash_failures(figures: CrashFigures | None) -> list[str]:
     if figures.states < figures.states_wanted:
         failures.append(
             f"only {figures.states} of {figures.states_wanted} states in the time given"
+        )
+    if figures.seal_states < figures.seal_states_wanted:
+        failures.append(
+            f"only {figures.seal_states} of {figures.seal_states_wanted} states inside seals"
         )
     if figures.delicate_share < DELICATE_SHARE_MIN:
         failures.append(f"only {figures.delicate_share:.0%} of the states are delicate ones")

@@ -40,9 +40,10 @@ any of them, `all` everything. Disks that are equal in every byte count once, an
 whenever more had been acknowledged by then.
 
 Each disk is opened with the real engine. It must show every acknowledged entry byte for byte, and
-beyond those at most the batch under way, whole; it must verify; the interrupted append is tried
-again and must then be there exactly once. Where that had nothing to append, and on one disk in
-eight besides, a further entry is appended; on that one in eight the outcome is verified once more.\
+beyond those at most the batch under way, whole; it must verify, archive files included; the
+interrupted append or seal is tried again and must then be there exactly once. Where that had
+nothing to append, and on one disk in eight besides, a further entry is appended; on that one in
+eight the outcome is verified once more.\
 """
 
 _RUN = """\
@@ -122,8 +123,10 @@ def _crashes(proof: Proof) -> Iterator[str]:
     if (crashes := proof.crashes) is None:
         return
     yield (
-        f"{crashes.delicate_share:.0%} of the disks were cut off inside vault writes, checkpoints "
-        f"and migrations. {crashes.checks:,} checks, {crashes.states_per_second} disks a second."
+        f"{crashes.delicate_share:.0%} of the disks were cut off inside vault writes, checkpoints, "
+        f"migrations and seals; {crashes.seal_states:,} inside seals, archive files and database "
+        f"in one recording: there, every entry was still held, or archived, or both. "
+        f"{crashes.checks:,} checks, {crashes.states_per_second} disks a second."
     )
     yield ""
     yield "| workload | disks | | cut off during | disks | | model | disks |"

@@ -11,8 +11,8 @@ import msgspec
 
 from holdfast.kernel.errors import StorageFailed
 from holdfast.ledger.ledger import Draft, Ledger
+from holdfast.storage.files import Files
 from holdfast.storage.sqlite.create import create
-from holdfast.storage.sqlite.engine import SqliteEngine
 from holdfast.testing.faults.failing import FailingVfs
 from holdfast.testing.faults.ops import Recording
 from holdfast.testing.faults.recorder import (
@@ -22,7 +22,7 @@ from holdfast.testing.faults.recorder import (
     seed_sqlite,
     write_files,
 )
-from holdfast.testing.prove.material import LEDGER_ID, fill, ledger_on
+from holdfast.testing.prove.material import LEDGER_ID, engine_at, fill, ledger_on, sealer_of
 
 DATABASE: Final = "ledger.db"
 NO_LEDGER: Final = -1
@@ -43,6 +43,8 @@ class Scenario(msgspec.Struct, frozen=True):
     """How many entries there are after 0, 1, 2 … steps; NO_LEDGER before there is one."""
     batches: list[list[Draft]]
     """What each step appends."""
+    seals: dict[int, int] = {}
+    """Steps that seal, counted from 0, and how many entries they keep."""
     contents: dict[str, list[bytes | None]] = {}
     """For files beside the database: what each holds after 0, 1, 2 … steps, None for no file."""
 
@@ -60,6 +62,7 @@ class Stage:
         self._open: list[Ledger] = []
         self._ends: list[int] = []
         self._batches: list[list[Draft]] = []
+        self._seals: dict[int, int] = {}
 
     def __enter__(self) -> Stage:
         write_files(self._folder, {})
@@ -87,7 +90,7 @@ class Stage:
 
     def ledger(self, *, vfs: str = RECORDER_VFS, synchronous: str = "FULL") -> Ledger:
         """Open the ledger so that everything it does is recorded."""
-        ledger = ledger_on(SqliteEngine(self.path, vfs=vfs, synchronous=synchronous))
+        ledger = ledger_on(engine_at(self.path, vfs=vfs, synchronous=synchronous))
         self._open.append(ledger)
         return ledger
 
@@ -106,6 +109,16 @@ class Stage:
     def append(self, ledger: Ledger, batch: list[Draft], *, phase: str) -> None:
         """Append a batch as one step."""
         self.step(lambda: ledger.append_many(batch), batch, phase=phase)
+
+    def seal(self, ledger: Ledger, *, keep: int, files: Files | None = None) -> None:
+        """Move all entries but some into one archive, as one step that adds one note."""
+        self._seals[len(self._batches)] = keep
+        self._batches.append([])
+        self._ends.append(self._ends[-1] + 1)
+        with self.recorder.phase_named("seal"):
+            report = sealer_of(ledger, self.path, keep, files or self.files).seal()
+            assert len(report.archives) == 1
+            self.acknowledge()
 
     def plan(self, batch: Sequence[Draft]) -> None:
         """Say what the next step will append."""
@@ -127,7 +140,9 @@ class Stage:
         recording = self.recorder.recording()
         bodies: list[bytes] = []
         if os.path.exists(self.path):  # noqa: PTH110
-            engine = SqliteEngine(self.path)
+            engine = engine_at(self.path)
             bodies = [stored.body for stored in engine.read()]
             engine.close()
-        return Scenario(name, recording, bodies, self._ends, self._batches, self.contents)
+        return Scenario(
+            name, recording, bodies, self._ends, self._batches, self._seals, self.contents
+        )

@@ -17,7 +17,7 @@ from holdfast.storage.sqlite import engine
 from holdfast.storage.sqlite.connection import is_ledger
 from holdfast.storage.sqlite.create import create
 from holdfast.testing.faults.failing import Plan
-from holdfast.testing.faults.recorder import default_vfs
+from holdfast.testing.faults.recorder import UnsyncedFiles, default_vfs
 from holdfast.testing.prove.material import (
     LEDGER_ID,
     draft,
@@ -154,6 +154,29 @@ def _refuse_a_sync(stage: Stage, skip: int | None) -> None:
     stage.failing.plan = Plan(skip, only="sync", on_failed_sync=stage.recorder.note_failed_sync)
 
 
+def seals(stage: Stage, chance: Random) -> None:
+    """Entries that move into archives, the oldest first, with what they have in the vault."""
+    stage.begin(entries=NEARLY_A_BLOCK)
+    with small_limits(wal_pages=chance.choice((40, 400))):
+        ledger = stage.ledger()
+        large = draft(chance, 0, chars=INLINE_BYTES_MAX + 40)
+        stage.append(ledger, [large, *drafts(chance, 1, 6)], phase="append")
+        for keep in sorted(chance.sample(range(60), 4), reverse=True):
+            stage.seal(ledger, keep=keep)
+        ledger = stage.ledger()
+        stage.append(ledger, drafts(chance, 7, 2), phase="append")
+        stage.seal(ledger, keep=0)
+
+
+def unsynced_archives(stage: Stage, chance: Random) -> None:
+    """A control: entries leave for an archive that was not synced."""
+    stage.begin(entries=NEARLY_A_BLOCK)
+    ledger = stage.ledger()
+    for number in range(3):
+        stage.append(ledger, drafts(chance, number * 8, 8), phase="control")
+        stage.seal(ledger, keep=2, files=UnsyncedFiles(stage.recorder))
+
+
 def saved_files(stage: Stage, chance: Random) -> None:
     """A file beside the database, replaced again and again."""
     stage.begin(make=False, entries=NO_LEDGER)
@@ -217,10 +240,12 @@ WORKLOADS: Final[dict[str, Workload]] = {
     "two writers": two_writers,
     "failed syncs": failed_syncs,
     "saved files": saved_files,
+    "seals": seals,
     "control: synchronous=NORMAL": unsynced,
     "control: acknowledged before commit": too_early,
     "control: batches in halves": in_halves,
     "control: a refused sync tried again": tried_again,
+    "control: archives that are not synced": unsynced_archives,
 }
 
 CRASHED: Final = tuple(name for name in WORKLOADS if not name.startswith("control"))

@@ -26,7 +26,13 @@ MODULES: Final = {
     "growth": "growth",
     "verify": "verifying",
     "canonical": "canonical",
+    "search": "search",
     "cli": "cli",
+    "resume": "resume",
+    "restore": "restoring",
+    "archives": "archives",
+    "survival": "survival",
+    "quick-resume": "resumes",
 }
 
 

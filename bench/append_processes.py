@@ -4,7 +4,8 @@
 eventsourcing's SQLite application recorder (its lock timeout set to 60 s). Eight processes each,
 the same bytes, WAL and `synchronous=FULL` throughout. The worst wait is the longest single append
 of any process in a round; a round lasts 2 s, so a writer that starves shows about that much. How
-evenly the processes were served stands beside it.
+evenly the processes were served stands beside it. holdfast does not seal by itself meanwhile
+(`seal=Seal(auto=False)`).
 """
 
 from __future__ import annotations

@@ -13,6 +13,10 @@ Where the time goes, by timers inside one process (medians, microseconds): COMMI
 of bare apsw's; everything around it 84 against 9. A whole append without any sync takes 42, so the
 same work takes about twice as long between syncs. Why that is, and why COMMIT takes longer, is not
 established. The peers chain, check and redact nothing.
+
+In all of these no entry is sealed (`seal=Seal(auto=False)`). As it comes, a ledger seals by itself
+whenever 1,000 entries are active, and the append that makes it due waits for it. One figure tells
+what that makes of the rate over 6,000 appends and more, so that six seals or so are among them.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from typing import Final
 from bench.crew import Stint, crews
 from bench.harness import (
     Figure,
+    Measured,
     Options,
     Result,
     Row,
@@ -31,10 +36,11 @@ from bench.harness import (
     side_by_side,
     spread_of,
 )
-from bench.subjects import BareApsw, EventSourcing, Holdfast, LangGraph
+from bench.subjects import BareApsw, EventSourcing, Holdfast, HoldfastSealing, LangGraph
 
 NAME = "append-single"
 TITLE = "One durable append"
+SEALING_APPENDS: Final = 6_000
 TURNS: Final = 3
 """Short rounds, and more of them: what disturbs the machine then meets both sides."""
 
@@ -49,6 +55,7 @@ def run(options: Options) -> Result:
             {name: partial(crew.measure, stint) for name, crew in started.items()},
             rounds,
         )
+    sealing = _sealing(options)
     ours = found[Holdfast.name]
     return Result(
         NAME,
@@ -69,6 +76,10 @@ def run(options: Options) -> Result:
             ),
             Figure("median time : bare apsw", ratios(ours, found[BareApsw.name], "p50_us")),
             Figure("rate : langgraph SqliteSaver", ratios(ours, found[LangGraph.name], "rate")),
+            Figure(
+                f"rate with sealing by itself, over {SEALING_APPENDS:,} appends : without",
+                ratios(sealing[HoldfastSealing.name], sealing[Holdfast.name], "rate"),
+            ),
         ],
         rows=[
             Row(name, measure, unit, spread_of(measured, key))
@@ -78,5 +89,24 @@ def run(options: Options) -> Result:
                 ("median", "µs", "p50_us"),
                 ("99 of 100", "µs", "p99_us"),
             )
+        ]
+        + [
+            Row(f"{name}, {SEALING_APPENDS:,} appends", measure, unit, spread_of(measured, key))
+            for name, measured in sealing.items()
+            for measure, unit, key in (
+                ("rate", "entries/s", "rate"),
+                ("longest append", "ms", "worst_ms"),
+            )
         ],
     )
+
+
+def _sealing(options: Options) -> dict[str, list[Measured]]:
+    """Append for so long that several seals are among it."""
+    stint = Stint(count=SEALING_APPENDS)
+    with scratch_folder() as folder, crews((Holdfast, HoldfastSealing), folder) as started:
+        return side_by_side(
+            {name: partial(crew.measure, stint) for name, crew in started.items()},
+            options.pick(options.rounds, 1),
+            warm_up=False,
+        )

@@ -42,14 +42,19 @@ class Subject(ABC):
 
 
 class Holdfast(Subject):
-    """The public API with everything on: redaction, checks, chain, tree, indexes, queue."""
+    """The public API with everything on: redaction, checks, chain, tree, indexes, queue.
+
+    Only sealing by itself is off: what it costs comes in lumps, and is measured apart.
+    """
 
     name = "holdfast"
+    seals = False
 
     def _open(self, folder: Path, worker: int) -> None:
         import holdfast
+        from holdfast.config import Seal
 
-        self._ledger = holdfast.open(folder)
+        self._ledger = holdfast.open(folder, seal=Seal(auto=self.seals))
         self._drafts = entries.drafts(PREPARED, seed=worker + 1)
 
     def _write(self, start: int, stop: int) -> None:
@@ -58,6 +63,13 @@ class Holdfast(Subject):
             self._ledger.append(draft.type, draft.data, session_id=draft.session_id)
         else:
             self._ledger.append_many(self._drafts[start:stop])
+
+
+class HoldfastSealing(Holdfast):
+    """The same as it comes: old entries move into an archive whenever there are 1,000."""
+
+    name = "holdfast, sealing by itself"
+    seals = True
 
 
 class BareApsw(Subject):

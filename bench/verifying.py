@@ -60,7 +60,7 @@ def run(options: Options) -> Result:
 
 
 def _verify(root: Path, size: int) -> Measured:
-    with holdfast.open(root) as ledger:
+    with holdfast.open(root, seal=ledgers.NEVER) as ledger:
         before, used = time.perf_counter(), _processor_s()
         report = ledger.verify()
         measured = _measured(size, time.perf_counter() - before, _processor_s() - used)

@@ -1,7 +1,8 @@
 """Sixteen processes append to one ledger for 30 seconds, as fast as they can.
 
-holdfast alone, with its default settings. The demands hold for every round, not for the median:
-no append fails, none takes a second, and no writer gets less than 0.4 of what another gets.
+holdfast alone, with its default settings but for sealing by itself (`seal=Seal(auto=False)`): what
+a seal costs others is measured with the archives. The demands hold for every round, not for the
+median: no append fails, none takes a second, and no writer gets less than 0.4 of what another gets.
 """
 
 from __future__ import annotations

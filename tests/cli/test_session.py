@@ -47,15 +47,15 @@ def test_start_prints_the_quick_resume_of_the_last_checkpoint(holdfast: Holdfast
     holdfast("checkpoint", "--resume", "Working on append-only state, 5/12 done")
     holdfast("session", "end")
     done = holdfast("session", "start", "--session", "s2")
-    assert done.text == "s2\n"
-    assert "Quick Resume: Working on append-only state, 5/12 done" in done.err
+    assert done.text == "s2\nQuick Resume: Working on append-only state, 5/12 done\n"
+    assert holdfast("session", "start", "--session", "s3", "--quiet").text == "s3\n"
 
 
 def test_what_a_checkpoint_says_cannot_steer_the_terminal(holdfast: Holdfast) -> None:
     holdfast("checkpoint", "--resume", "done \x1b[2J with it", "--session", "s1")
     done = holdfast("session", "start", "--session", "s2")
-    assert "\x1b" not in done.err
-    assert "done \\x1b[2J with it" in done.err
+    assert "\x1b" not in done.text + done.err
+    assert "done \\x1b[2J with it" in done.text
 
 
 def test_start_says_which_sessions_were_closed(holdfast: Holdfast) -> None:
@@ -248,3 +248,45 @@ def test_seq_orders_where_the_clock_does_not(holdfast: Holdfast) -> None:
         call(holdfast)
     assert all(a["seq"] + 1 == b["seq"] for a, b in pairwise(holdfast.entries()))
     assert [one["session_id"] for one in sessions(holdfast)] == ["s1", "s2"]
+
+
+# Summaries of what is archived
+
+
+@pytest.mark.req("P5")
+def test_an_archived_session_is_summarised_and_the_summary_can_be_made_again(
+    holdfast: Holdfast,
+) -> None:
+    holdfast("session", "start", "--session", "s1")
+    holdfast("decide", "one cursor", "--because", "callers hold large buffers")
+    holdfast.record("file_change", 1, "--session", "s1")
+    holdfast("checkpoint", "--task", "the parser", "--completed", "3", "--total", "9")
+    holdfast("session", "end")
+    assert holdfast("session", "show", "s1", "--json").json()["summaries"] == []
+    holdfast("seal", "--keep", "0")
+    done = holdfast("session", "show", "s1", "--json")
+    [part] = done.json()["summaries"]
+    note = holdfast.entries("--type", "compression")[-1]["data"]
+    noted = note["summary"]["sessions"]["s1"]
+    assert {name: part[name] for name in noted} == noted
+    assert part["reproduced"] is True
+    assert part["archive"] == note["archive_path"]
+    said = json.dumps(part["output"])
+    assert part["purpose"] == "SEGMENT_SUMMARY"
+    assert "one cursor" in said
+    assert "the parser 3/9" in said
+    assert done.code == 0
+    assert "one cursor" in holdfast("session", "show", "s1").text
+
+
+@pytest.mark.req("P5")
+def test_a_summary_that_does_not_come_out_as_it_was_is_a_no(holdfast: Holdfast) -> None:
+    holdfast("session", "start", "--session", "s1")
+    holdfast("decide", "one cursor", "--because", "callers hold large buffers")
+    holdfast("seal", "--keep", "0")
+    [archive] = (holdfast.folder / ".holdfast/state/archives").glob("*.jsonl.zst")
+    archive.unlink()
+    done = holdfast("session", "show", "s1", "--json")
+    assert [part["reproduced"] for part in done.json()["summaries"]] == [False]
+    assert done.code == 1
+    assert holdfast("session", "show", "nobody").code == 1

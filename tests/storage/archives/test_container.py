@@ -121,3 +121,17 @@ def test_a_frame_with_something_behind_it_is_refused(behind: bytes) -> None:
 def test_a_frame_that_is_skipped_holds_nothing() -> None:
     with pytest.raises(Unreadable, match="no frame"):
         container.decompress(struct.pack("<II", 0x184D2A50, 3) + b"abc", 100)
+
+
+def test_lines_are_a_sequence_like_any_other() -> None:
+    lines = frames.Lines(b"a\n\nccc\n")
+    assert list(lines) == [b"a", b"", b"ccc"]
+    assert (lines[0], lines[-1], lines[-3], lines[1:]) == (b"a", b"ccc", b"a", [b"", b"ccc"])
+    with pytest.raises(IndexError):
+        lines[3]
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"a\nb", b"\n" * (FRAME_ENTRIES_MAX + 1)])
+def test_what_is_no_row_of_lines_is_refused(content: bytes) -> None:
+    with pytest.raises(container.Unreadable):
+        frames.Lines(content)

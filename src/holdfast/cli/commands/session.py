@@ -1,12 +1,14 @@
-"""`holdfast session`: start, end, list."""
+"""`holdfast session`: start, end, list, show."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
 from holdfast.cli.context import Invocation
+from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import ExampleCommand, json_option, write_example
 from holdfast.cli.options import actor_options
 from holdfast.cli.output import print_json, say, talk, visible
@@ -14,6 +16,7 @@ from holdfast.kernel.entry import ActorKind
 from holdfast.kernel.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
+    from holdfast.ledger.compactions import SegmentSummary
     from holdfast.ledger.session_items import Listed
     from holdfast.ledger.sessions import Started
     from holdfast.wiring.project import Project
@@ -24,6 +27,7 @@ _EXAMPLE: Final = """
     holdfast session start --title "the parser"
     holdfast session end --reason completed
     holdfast session list -n 5
+    holdfast session show 01a1df63
 """
 
 
@@ -38,7 +42,7 @@ class SessionGroup(click.Group):
 
 @click.group("session", cls=SessionGroup)
 def command() -> None:
-    """Start and end sessions, and list them. Each of these has --json.
+    """Start and end sessions, list and show them. Each of these has --json.
 
     An entry belongs to the session that --session names, else the one in $HOLDFAST_SESSION, else
     the one that is open. Of several open ones it is yours: the one started under your name, or by
@@ -50,7 +54,7 @@ def command() -> None:
     cls=ExampleCommand,
     example="""
     holdfast session start
-    export HOLDFAST_SESSION=$(holdfast session start --holder-pid $$)
+    export HOLDFAST_SESSION=$(holdfast session start --holder-pid $$ --quiet)
     holdfast session start --session review-2 --parent review-1 --json
     """,
 )
@@ -63,6 +67,7 @@ def command() -> None:
     metavar="PID",
     help="Process that it lives and dies with [else the one that runs this].",
 )
+@click.option("-q", "--quiet", is_flag=True, help="Print the id alone.")
 @actor_options
 @json_option
 @click.pass_obj
@@ -72,11 +77,12 @@ def start(
     parent: str | None,
     title: str | None,
     holder_pid: int | None,
+    quiet: bool,
     actor_kind: ActorKind,
     actor: str | None,
     as_json: bool,
 ) -> None:
-    """Start a session, or go on in one that is open; print its id.
+    """Start a session, or go on in one that is open; print its id and where the work stands.
 
     Open sessions whose process is gone, and those that this process held before, are closed as
     crashed first. Should one of them go on after all, its next entry opens it again.
@@ -94,22 +100,23 @@ def start(
         started = project.sessions.start(
             project.ledger.session_id, parent=parent, holder=holder, title=title
         )
-        _tell_start(project, started, as_json=as_json)
+        if as_json:
+            answer: dict[str, Any] = {"session_id": started.session_id, "parent": started.parent}
+            print_json(answer | ({"crashed": started.crashed} if started.crashed else {}))
+            return
+        say(visible(started.session_id))
+        if not quiet:
+            _tell_start(project, started)
 
 
-def _tell_start(project: Project, started: Started, *, as_json: bool) -> None:
-    if as_json:
-        answer: dict[str, Any] = {"session_id": started.session_id, "parent": started.parent}
-        print_json(answer | ({"crashed": started.crashed} if started.crashed else {}))
-        return
-    say(visible(started.session_id))
+def _tell_start(project: Project, started: Started) -> None:
     if started.resumed:
         talk("It is open already; nothing was recorded.")
     for name in started.crashed:
         talk(visible(f"Session {name} ended without saying so; it was closed as crashed."))
     last = project.checkpoints.last()
     if last is not None:
-        talk(f"Quick Resume: {visible(project.checkpoints.quick_resume(last))}")
+        say(f"Quick Resume: {visible(project.checkpoints.quick_resume(last))}")
 
 
 @command.command(
@@ -203,6 +210,67 @@ def list_sessions(invocation: Invocation, count: int | None, as_json: bool) -> N
     elif len(shown) < len(found):
         earlier = len(found) - len(shown)
         talk(f"{earlier:,} earlier sessions are not shown; -n {len(found)} shows all.")
+
+
+@command.command(
+    "show",
+    cls=ExampleCommand,
+    example="""
+    holdfast session show review-2
+    holdfast session show 01a1df63 --json
+    """,
+)
+@click.argument("session", metavar="SESSION")
+@json_option
+@click.pass_obj
+def show_session(invocation: Invocation, session: str, as_json: bool) -> int:
+    """Show a session, and the summaries of those parts of it that are archived.
+
+    Summaries are made anew from the archives. One that does not come out as it was noted when the
+    entries were sealed is marked, and the exit code is 1.
+    """
+    from holdfast.ledger.compactions import summaries_of
+
+    with invocation.project(publish=False) as project:
+        session_id = project.sessions.resolve(session)
+        [one] = [one for one in project.sessions.all() if one.session_id == session_id]
+        summaries = list(summaries_of(project.ledger, session_id))
+    if as_json:
+        print_json(
+            {**msgspec.to_builtins(one), "summaries": [_spelled(part) for part in summaries]}
+        )
+    else:
+        say(_row(one))
+        for part in summaries:
+            _tell_summary(part)
+    return DONE if all(part.reproduced for part in summaries) else NO
+
+
+def _spelled(part: SegmentSummary) -> dict[str, Any]:
+    made = part.compaction
+    spelled: dict[str, Any] = {"archive": part.archive, "reproduced": part.reproduced}
+    if made is not None:
+        spelled |= {
+            "compaction_id": made.compaction_id,
+            "purpose": made.purpose,
+            "compaction_policy_id": made.compaction_policy_id,
+            "output": msgspec.Raw(made.output_bytes),
+            "output_hash": made.output_hash,
+            "allowmention_handles": made.allowmention_handles,
+        }
+    return spelled
+
+
+def _tell_summary(part: SegmentSummary) -> None:
+    from holdfast.cli.summary import lay_out
+
+    say("")
+    say(visible(f"in {part.archive}"))
+    if part.compaction is not None:
+        for line in lay_out(msgspec.json.decode(part.compaction.output_bytes), "  "):
+            say(line)
+    if not part.reproduced:
+        talk("This is not the summary that was noted when the entries were sealed.", "bold yellow")
 
 
 def _row(one: Listed) -> str:

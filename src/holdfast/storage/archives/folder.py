@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -30,7 +30,7 @@ class ArchiveFolder:
         self.folder = folder
         self._ledger = ledger
         self._indexes: Kept[Index] = Kept(ARCHIVES_KEPT_INDEXES)
-        self._frames: Kept[list[bytes]] = Kept(ARCHIVES_KEPT_BYTES)
+        self._frames: Kept[frames.Lines] = Kept(ARCHIVES_KEPT_BYTES)
         self._packs = packs.Packs(folder)
 
     def __call__(self, archive: Archive, first: int, stop: int) -> Iterator[tuple[int, bytes]]:
@@ -47,8 +47,10 @@ class ArchiveFolder:
         for part in index.frames[start:]:
             if part.first >= stop:
                 return
-            for seq, line in enumerate(self._lines(identity, part), part.first):
-                if first <= seq < stop and frames.place_of(line) == (ledger, seq):
+            lines = self._lines(identity, part)
+            for seq in range(max(first, part.first), min(stop, part.first + len(lines))):
+                line = lines[seq - part.first]
+                if frames.place_of(line) == (ledger, seq):
                     yield seq, line
 
     def check(self, archive: Archive) -> str | None:
@@ -97,7 +99,7 @@ class ArchiveFolder:
             self._indexes.put(identity, index)
         return index
 
-    def _lines(self, identity: Identity, part: Part) -> list[bytes]:
+    def _lines(self, identity: Identity, part: Part) -> Sequence[bytes]:
         key = (identity, part.offset)
         lines = self._frames.get(key)
         if lines is None:
@@ -106,7 +108,7 @@ class ArchiveFolder:
                     lines = frames.read_frame(handle, part)
             except (OSError, Unreadable):
                 return []
-            self._frames.put(key, lines, sum(map(len, lines)))
+            self._frames.put(key, lines, lines.size_bytes)
         return lines
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, overload
 
 import msgspec
 
@@ -138,15 +138,45 @@ def _walked_index(handle: int) -> Index:
     return Index(VERSION, parts[0].first if parts else 0, tuple(parts), stop - 1, ledger)
 
 
-def read_frame(handle: int, frame: Frame | Part) -> list[bytes]:
+class Lines(Sequence[bytes]):
+    """The lines of a frame, cut out when they are asked for: most readers want one of many."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._ends: list[int] = []
+        end = content.find(b"\n")
+        while end >= 0 and len(self._ends) <= FRAME_ENTRIES_MAX:
+            self._ends.append(end)
+            end = content.find(b"\n", end + 1)
+        if not 0 < len(self) <= FRAME_ENTRIES_MAX or self._ends[-1] != len(content) - 1:
+            raise Unreadable("a frame does not hold lines")
+
+    @property
+    def size_bytes(self) -> int:
+        """What they take."""
+        return len(self._content)
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self)))]
+        index = range(len(self))[index]
+        return self._content[self._ends[index - 1] + 1 if index else 0 : self._ends[index]]
+
+
+def read_frame(handle: int, frame: Frame | Part) -> Lines:
     """Return the lines of one frame."""
     if not 0 < frame.length <= 2 * CONTENT_MAX:
         raise Unreadable("a frame is too long")
     held = container.read_at(handle, Frame(frame.offset, frame.length))
     content = container.decompress(held, CONTENT_MAX)
-    if not content.endswith(b"\n") or content.count(b"\n") > FRAME_ENTRIES_MAX:
-        raise Unreadable("a frame does not hold lines")
-    return content[:-1].split(b"\n")
+    return Lines(content)
 
 
 def _level(content: bytes) -> int:

@@ -135,7 +135,16 @@ def _oldest_first(connecting: Connecting, span: Span, archived: Archived) -> Ite
         if not page:
             return
         for run in page:
-            yield from _of_run(run, max(first, run[0]), stop)
+            seq, hashes, lines = run
+            if (
+                type(lines) is type(hashes) is bytes
+                and len(hashes) == HASH_BYTES
+                and b"\n" not in lines
+                and first <= seq < stop
+            ):  # a single entry, as most runs are
+                yield Stored(seq, lines, hashes)
+            else:
+                yield from _of_run(run, max(first, seq), stop)
         first = begin = _run_stop(page[-1])
 
 
@@ -158,15 +167,7 @@ def _newest_first(connecting: Connecting, span: Span, archived: Archived) -> Ite
 
 def _of_run(run: tuple[int, Any, Any], first: int, stop: int) -> list[Stored]:
     """Return the entries of a run that lie in a span."""
-    seq, hashes, lines = run
-    if (
-        type(lines) is type(hashes) is bytes
-        and len(hashes) == HASH_BYTES
-        and b"\n" not in lines
-        and first <= seq < stop
-    ):  # a single entry, as most runs are
-        return [Stored(seq, lines, hashes)]
-    return [stored for stored in _entries(seq, hashes, lines) if first <= stored.seq < stop]
+    return [stored for stored in _entries(*run) if first <= stored.seq < stop]
 
 
 def _run_stop(run: tuple[int, Any, Any]) -> int:

@@ -1,8 +1,8 @@
-"""The command line on a ledger of a million entries, whole processes.
+"""The command line on a ledger of a million entries, nearly all of them archived, whole processes.
 
-`holdfast --version`, `holdfast record`, `holdfast status` and `holdfast log -n 20` beside
+`holdfast --version`, `record`, `status`, `log -n 20` and `search` of two words beside
 `python -I -c pass` of the same environment, in turns; time from start to end of the process as its
-parent sees it.
+parent sees it. `record` brings the views up to date as well, and now and then seals.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def run(options: Options) -> Result:
     with scratch_folder() as folder:
         commands = _commands()
         _check(commands["holdfast --version"], folder)
-        root = ledgers.copy(size, folder)
+        root = ledgers.copy_sealed(size, folder)
         for command in commands.values():
             _check(command, root)
         found: dict[str, list[Measured]] = {name: [] for name in commands}
@@ -81,6 +81,7 @@ def _commands() -> dict[str, list[str]]:
         "holdfast record": [holdfast, "record", draft.type, "--data", data, "--json"],
         "holdfast status": [holdfast, "status"],
         "holdfast log -n 20": [holdfast, "log", "-n", "20"],
+        "holdfast search": [holdfast, "search", "timeout", "connection"],
     }
 
 

@@ -23,6 +23,7 @@ from holdfast.storage.memory import MemoryEngine
 from holdfast.storage.port import EVERYTHING, Selection, Stored
 from holdfast.testing import LEDGER, data_for, open_memory_ledger
 from holdfast.testing.builders import draft
+from holdfast.testing.conformance import ArchivedEntries
 
 JSON_FILES = [published.CURRENT_STATE, published.SESSION_MEMORY, published.RESTORE_INDEX]
 FILES = [state_log.NAME, *JSON_FILES]
@@ -366,6 +367,28 @@ def test_odd_text_does_not_keep_a_view_from_being_written(desk: Desk) -> None:
 
 
 # Cost
+
+
+@pytest.mark.lesson("P7")
+def test_a_long_log_is_not_written_anew_for_every_archive(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Archived entries leave it when they are half of it, and of a short one at once."""
+    monkeypatch.setattr(state_log, "STATE_LOG_LINES_LARGE", 20)
+    for n in range(30):
+        desk.append(n=n)
+    desk.publish()
+    archived = ArchivedEntries()
+    desk.engine._archive_source = archived
+    lengths = []
+    for first in range(0, 30, 5):
+        listed = archived.keep(list(desk.ledger.lines())[first : first + 5])
+        desk.ledger._drop(listed, draft("compression", first, session_id=None))
+        desk.publish()
+        lengths.append(len(desk.log()))
+        assert desk.log() == desk.bodies()[-lengths[-1] :]
+        assert desk.document(published.CURRENT_STATE)["archived"] == first + 5
+    assert lengths == [31, 32, 33, 14, 10, 6]
 
 
 @pytest.mark.lesson("P7")

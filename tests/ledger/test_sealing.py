@@ -15,7 +15,7 @@ from holdfast.ledger.erasing import Eraser, find
 from holdfast.ledger.ledger import Draft
 from holdfast.storage.archives import artifacts_in
 from holdfast.storage.port import Selection
-from holdfast.testing.builders import data_for
+from holdfast.testing.builders import data_for, draft
 from holdfast.testing.clock import FixedClock
 from holdfast.wiring.opening import open_ledger
 from tests.ledger.sealed import Box, bodies_of, named_by_all, packs
@@ -368,3 +368,20 @@ def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path) -> None:
         assert days == sorted(days, reverse=True)
         assert len(set(days)) == 3
         assert box.restored(None).whole
+
+
+def test_a_log_that_is_far_too_long_shrinks_in_many_steps(tmp_path: Path) -> None:
+    """Nobody who records one entry waits for all that was never sealed."""
+    with open_ledger(tmp_path, seal=Seal(auto=False)) as ledger:
+        ledger.append_many([draft("metric", n) for n in range(500)])
+    with open_ledger(tmp_path, seal=Seal(threshold=50, keep=10)) as ledger:
+        lasts = []
+        for n in range(4):
+            ledger.append("metric", data_for("metric", n))
+            lasts.append([archive.last for archive in ledger.reader.archives()])
+    assert lasts[0] == [149]
+    for later in range(4):
+        with open_ledger(tmp_path, seal=Seal(threshold=50, keep=10)) as ledger:
+            ledger.append("metric", data_for("metric", later))
+            active = ledger.head().size - ledger.reader.archives()[-1].last - 1
+    assert active <= 50

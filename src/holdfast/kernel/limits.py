@@ -80,6 +80,9 @@ ARCHIVES_KEPT_INDEXES: Final = 64
 ARCHIVES_KEPT_BYTES: Final = 8 * MIB
 """What a reader of archives remembers: parsed indexes, and decoded frames by their bytes."""
 
+STATE_LOG_LINES_LARGE: Final = 10_000
+"""Lines of the state log above which archived entries leave it only when they are half of it."""
+
 QUICK_RESUME_TOKENS_MAX: Final = 100
 """Length of a quick resume."""
 

@@ -130,7 +130,7 @@ class Publisher:
         memory = published.earlier(self._folder / published.SESSION_MEMORY, reader)
         if all(_is_as_of(one, marks) for one in (before, memory)):
             return
-        state = gathering.current_state(archived=note.first, archives=note.archives)
+        state = gathering.current_state(archived=note.held, archives=note.archives)
         yield published.SESSION_MEMORY, gathering.session_memory(state["latest_session"])
         yield published.CURRENT_STATE, state
 

@@ -84,13 +84,13 @@ class Sealer:
         keep: int | None = None,
         trigger: str = "request",
         wait_s: float = 10.0,
-        archives_max: int | None = None,
+        entries_max: int | None = None,
         progress: Progress = no_progress,
     ) -> SealReport:
         """Archive every entry but the newest `keep`; the notes of earlier seals do not count.
 
-        A damaged entry stops it with Damaged: what is older is archived, it is not. It stops after
-        `archives_max` archives as well: who was about to do something else has not all day.
+        A damaged entry stops it with Damaged: what is older is archived, it is not. With
+        `entries_max` only the oldest of them go: who was about to do something else waits less.
         """
         if trigger not in TRIGGERS:
             raise InvalidInput(
@@ -102,17 +102,17 @@ class Sealer:
             if held is None:
                 return SealReport(0, (), self.active(), busy=True)
             stop = self._stop(self._keep if keep is None else keep)
-            return self._seal(stop, trigger, archives_max, progress)
+            if entries_max is not None:
+                stop = min(stop, self._oldest_held() + entries_max)
+            return self._seal(stop, trigger, progress)
 
-    def _seal(
-        self, stop: int, trigger: str, archives_max: int | None, progress: Progress
-    ) -> SealReport:
+    def _seal(self, stop: int, trigger: str, progress: Progress) -> SealReport:
         remove_drafts(self._archives.folder)
         first, size = self._oldest_held(), self._ledger.head().size
         names: list[str] = []
         done = first
         with suppress(Conflict):  # somebody sealed without the lock: what is done is done
-            while done < stop and len(names) != archives_max:
+            while done < stop:
                 archive = self._move(_Batch(self._ledger, done, stop), trigger)
                 names.append(archive.name)
                 done = archive.last + 1

@@ -1,5 +1,7 @@
 """STATE_LOG.jsonl: the active entries' exact bytes, one a line.
 
+A long log is not written anew for every archive: until half of it is archived, entries that an
+archive holds too may stand at its beginning.
 It grows at its end as long as it is the file that was left last time: a note of its size, its inode
 and the time it changed tells that without reading it. Else it is made anew, in full, and put in its
 place at once. A log that knows more than the ledger does (another ledger's, or one that was longer)
@@ -18,7 +20,7 @@ import msgspec
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import leaf_hash
-from holdfast.kernel.limits import LINE_BYTES_MAX, READ_BYTES_PAGE
+from holdfast.kernel.limits import LINE_BYTES_MAX, READ_BYTES_PAGE, STATE_LOG_LINES_LARGE
 from holdfast.storage.files import FILE_MODE, Files, sync
 from holdfast.storage.port import Reader, Selection, Stored
 
@@ -53,11 +55,14 @@ class Note(msgspec.Struct, frozen=True):
 
     ledger: str
     first: int
+    """The first entry in it."""
+    held: int
+    """The first one in it that no archive holds."""
     stop: int
     leaf: str
     """Of the last entry."""
     archives: int
-    """How many archives hold what stands before."""
+    """How many archives hold what stands before `held`."""
     marks: Marks
 
 
@@ -76,12 +81,12 @@ def follow(path: Path, reader: Reader, note: Note | None, files: Files) -> Follo
     if note is not None and note.stop > note.first and marks_of(path) == note.marks:
         grown = _grow(path, reader, note)
         if grown is not None:
-            return Followed(grown, sealed=False)
+            return Followed(grown, sealed=grown.archives != note.archives)
     return _make(path, reader, files)
 
 
 def _grow(path: Path, reader: Reader, note: Note) -> Note | None:
-    """Append what is new. None when the log must be made anew: it does not fit, or was sealed."""
+    """Append what is new. None when the log must be made anew: it does not fit, or gets shorter."""
     head = reader.head()
     found = iter(reader.read(Selection(note.stop - 1, head.size)))
     last = next(found, None)
@@ -94,9 +99,21 @@ def _grow(path: Path, reader: Reader, note: Note) -> Note | None:
         return note
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     try:
-        return _append(handle, _behind(fresh, found), note)
+        return _append(handle, _behind(fresh, found), note, reader)
     finally:
         os.close(handle)
+
+
+def _noting_archives(note: Note, reader: Reader) -> Note:
+    archives = reader.archives()
+    held = archives[-1].last + 1 if archives else 0
+    return msgspec.structs.replace(note, held=held, archives=len(archives))
+
+
+def _is_to_shrink(note: Note, size: int) -> bool:
+    """Tell whether what is archived is to leave the log: of a short one always, else half of it."""
+    archived, lines = note.held - note.first, size - note.first
+    return archived > 0 and (lines <= STATE_LOG_LINES_LARGE or 2 * archived >= lines)
 
 
 def _behind(first: Stored, rest: Iterator[Stored]) -> Iterator[Stored]:
@@ -104,15 +121,17 @@ def _behind(first: Stored, rest: Iterator[Stored]) -> Iterator[Stored]:
     yield from rest
 
 
-def _append(handle: int, fresh: Iterable[Stored], note: Note) -> Note | None:
-    """Write lines at the end. None at the first sign of a seal: then the log gets shorter."""
+def _append(handle: int, fresh: Iterable[Stored], note: Note, reader: Reader) -> Note | None:
+    """Write lines at the end. None when something was sealed, and the log gets shorter."""
     lines = _Lines(handle)
     lasting = False
     stop, leaf = note.stop, note.leaf
     for stored in _proved(fresh, stop):
         kind = entries.read(stored.body).type
         if kind == "compression":
-            return None
+            note = _noting_archives(note, reader)
+            if _is_to_shrink(note, reader.head().size):
+                return None
         lasting = lasting or kind in KEEPS
         lines.put(stored.body)
         stop, leaf = stored.seq + 1, stored.leaf.hex()
@@ -139,7 +158,7 @@ def _make(path: Path, reader: Reader, files: Files) -> Followed:
         files.rename(str(draft), str(path))
         files.sync_folder(str(path.parent))
         leaf = head.leaf.hex()
-        note = Note(head.ledger, first, head.size, leaf, len(archives), _marks(handle))
+        note = Note(head.ledger, first, first, head.size, leaf, len(archives), _marks(handle))
         return Followed(note, sealed=True, set_aside=set_aside)
     finally:
         os.close(handle)

@@ -54,7 +54,9 @@ class AutoSeal:
 
         archives = ArchiveFolder(str(self._place.archives))
         sealer = sealer_of(self._place, ledger, archives, self._settings)
-        return sealer.seal(trigger="size", wait_s=0, archives_max=1).sealed > 0
+        # A log that is far too long, as from before there were archives, shrinks in many steps.
+        most = self._settings.threshold + TRY_AGAIN_ENTRIES
+        return sealer.seal(trigger="size", wait_s=0, entries_max=most).sealed > 0
 
 
 def sealer_of(place: Place, ledger: Ledger, archives: ArchiveFolder, settings: Seal) -> Sealer:

@@ -158,6 +158,8 @@ class Checkpoints:
         for entry in islice(newest, max(CHECKPOINT_ENTRIES_READ, 2 * self._every_calls)):
             if entry.seq <= through:
                 return Since(checkpoint, found[::-1])
+            if entry.type == "compression":
+                continue  # the note of a seal is no work, and long
             if entry.type != "checkpoint":
                 found.append(entry)
             elif checkpoint is None:

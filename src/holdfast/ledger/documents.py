@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Document: TypeAlias = dict[str, Any]
 
+_NO_WORK: Final = ("checkpoint", "compression")
+"""Types that tell of work, and are none: the notes of seals are long, too."""
+
 NO_CHECKPOINT: Final = "No checkpoint yet."
 """How a resume begins that nobody wrote."""
 
@@ -122,7 +125,7 @@ class Gathering:
         own = [
             entry
             for entry in found.entries
-            if entry.session_id == session_id and entry.type != "checkpoint"
+            if entry.session_id == session_id and entry.type not in _NO_WORK
         ]
         return Newest(own, found.unseen)
 

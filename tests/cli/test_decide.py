@@ -173,3 +173,16 @@ def test_what_is_named_twice_counts_once(holdfast: Holdfast) -> None:
     decide(holdfast, "spaces", "--supersedes", "0", "--supersedes", "d-tabs", "--cites", "0")
     data = holdfast.entries()[1]["data"]
     assert (data["supersedes"], data["cites"]) == (["d-tabs"], ["d-tabs"])
+
+
+@pytest.mark.lesson("N2")
+def test_show_marks_what_no_longer_holds_and_what_rests_on_it(holdfast: Holdfast) -> None:
+    first = holdfast("decide", "swarms", "--because", "continuous", "--json").json()
+    second = holdfast("decide", "small steps", "--because", "x", "--cites", "0", "--json").json()
+    assert "SUPERSEDED" not in holdfast("show", "0").text
+    third = holdfast(
+        "decide", "a grid", "--because", "faster", "--supersedes", "0", "--json"
+    ).json()
+    assert f"SUPERSEDED by {third['id']}" in holdfast("show", first["id"]).text
+    assert f"It rests on {first['id']}" in holdfast("show", second["id"]).text
+    assert "SUPERSEDED" not in holdfast("show", third["id"]).text

@@ -46,11 +46,31 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
             raise _refusal(stored, problem) from problem
         is_erased = ErasedArtifacts(reader)
         data = vault.resolve(entry.value(), reader.artifact, is_erased) if full else entry.value()
-    if as_json:
-        print_bytes(_both(stored, data))
+        if as_json:
+            print_bytes(_both(stored, data))
+            return
+        for line in _page(entry, stored, data):
+            say(line)
+        if entry.type in ("decision", "checkpoint"):
+            _tell_standing(invocation, reader, entry)
+
+
+def _tell_standing(invocation: Invocation, reader: Reader, entry: Entry) -> None:
+    """Say what later decisions mean for this entry: it stands as it was, but may no longer hold."""
+    from holdfast.cli.output import progress
+    from holdfast.index.views import Views
+
+    with Views(str(invocation.place().views)) as views:
+        with progress("Looking whether it still holds") as advance:
+            views.catch_up(reader, progress=advance)
+        found: Any = views.items("decisions").get(entry.id)
+    if found is None:
         return
-    for line in _page(entry, stored, data):
-        say(line)
+    if found["superseded_by"] is not None:
+        say("")
+        say(visible(f"SUPERSEDED by {found['superseded_by']}"), "bold yellow")
+    for cited in found["cites_superseded"]:
+        say(visible(f"It rests on {cited}, which no longer holds."), "bold yellow")
 
 
 def _find(reader: Reader, key: str) -> Stored:

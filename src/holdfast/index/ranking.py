@@ -262,12 +262,14 @@ class _Common:
         """Look for entries in which all of some terms count much; tell whether there are enough."""
         wanted = max(SEARCH_BOTH_ENTRIES, limit)
         for lowest in _HEIGHTS:
-            every = all_of(_at_least(self._postings[index].term, lowest) for index in chosen)
-            if len(self._matcher.newest(every, 2 * limit)) < 2 * limit:
+            high = {index: _at_least(self._postings[index].term, lowest) for index in chosen}
+            if len(self._matcher.newest(all_of(high.values()), 2 * limit)) < 2 * limit:
                 continue
             for index, mark in product(chosen, range(lowest, len(MARKS))):
                 one = self._postings[index]
-                seqs = self._matcher.newest(all_of((quoted(one.term + MARKS[mark]), every)), wanted)
+                others = [high[other] for other in chosen if other != index]
+                exact = all_of((quoted(one.term + MARKS[mark]), *others))
+                seqs = self._matcher.newest(exact, wanted)
                 self._scores.add(seqs, 1 << index, one.idf * MARK_IMPACTS[mark])
             return len(self._scores.full()) >= limit
         return False

@@ -108,3 +108,17 @@ def test_a_blank_reason_is_refused(holdfast: Holdfast) -> None:
     sha256 = record_large(holdfast)
     assert holdfast("erase", sha256, "--yes", "--reason", " ").code == 2
     assert "plover" in holdfast("show", "0", "--full").text
+
+
+def test_it_is_told_that_entries_keep_what_they_quote(holdfast: Holdfast) -> None:
+    """A checkpoint may hold the beginning of a long prompt, and no entry is ever changed."""
+    holdfast("session", "start", "--session", "s1")
+    data = json.dumps({"text": "canaryword " + "q" * 60_000})
+    holdfast("record", "prompt_given", "--data", "-", "--session", "s1", stdin=data.encode())
+    holdfast("session", "end", "--session", "s1")
+    done = holdfast("erase", "1", "--yes")
+    assert done.code == 0, done.err
+    assert "keep what they quote" in done.text
+    quoting = holdfast("search", "canaryword", "--json").out.splitlines()[:-1]
+    assert [json.loads(line)["type"] for line in quoting] == ["checkpoint"]
+    assert holdfast("verify").code == 0

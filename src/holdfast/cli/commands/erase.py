@@ -18,6 +18,10 @@ from holdfast.ledger.erasing import Eraser, Erasure, Target, find
 ENTRIES_SHOWN: Final = 10
 REASON: Final = "asked for at the command line"
 BACKUPS: Final = "Backups and copies made before still hold it; they are yours to look after."
+QUOTES: Final = (
+    "Entries that quote some of it, such as checkpoints and the notes of seals, keep what they "
+    "quote; `holdfast search` with words of it shows which."
+)
 
 
 @make_command(
@@ -96,3 +100,4 @@ def _tell(done: list[Erasure]) -> None:
             f"{erasure.sha256[:12]} was erased from the ledger{packs}; entry {erasure.seq} says so."
         )
     say(BACKUPS)
+    say(QUOTES)

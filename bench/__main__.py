@@ -33,6 +33,7 @@ MODULES: Final = {
     "archives": "archives",
     "survival": "survival",
     "quick-resume": "resumes",
+    "boot": "boots",
 }
 
 

@@ -67,25 +67,27 @@ def data_of(size_bytes: int, count: int, *, seed: int = 1) -> list[Data]:
     chance = random.Random(seed)
     made = []
     for _ in range(count):
-        data = _decision(chance)
-        data["reasoning"] += " " + _text(chance, 200)
+        data = decision(chance)
+        data["reasoning"] += " " + text(chance, 200)
         surplus = len(msgspec.json.encode(data)) - size_bytes
         data["reasoning"] = data["reasoning"][: max(20, len(data["reasoning"]) - surplus)]
         made.append(data)
     return made
 
 
-def _decision(chance: random.Random) -> Data:
+def decision(chance: random.Random) -> Data:
+    """Return the data of a decision."""
     return {
-        "question": _text(chance, 5) + "?",
-        "choice": _text(chance, 5),
-        "reasoning": _text(chance, 10),
-        "alternatives": [_text(chance, 3) for _ in range(chance.randint(1, 2))],
+        "question": text(chance, 5) + "?",
+        "choice": text(chance, 5),
+        "reasoning": text(chance, 10),
+        "alternatives": [text(chance, 3) for _ in range(chance.randint(1, 2))],
         "confidence": round(chance.uniform(0.5, 0.99), 2),
     }
 
 
-def _file_change(chance: random.Random) -> Data:
+def file_change(chance: random.Random) -> Data:
+    """Return the data of a file change."""
     before, lines = chance.randint(0, 40_000), chance.randint(1, 400)
     return {
         "path": f"{chance.choice(_FOLDERS)}/{chance.choice(_NAMES)}_{chance.randint(1, 99)}.py",
@@ -93,7 +95,7 @@ def _file_change(chance: random.Random) -> Data:
         "size_before": before,
         "size_after": before + lines * 30,
         "lines_changed": lines,
-        "diff_summary": _text(chance, 8),
+        "diff_summary": text(chance, 8),
         "hash_after": chance.randbytes(32).hex(),
     }
 
@@ -101,22 +103,23 @@ def _file_change(chance: random.Random) -> Data:
 def _error(chance: random.Random) -> Data:
     return {
         "error_type": chance.choice(_ERRORS),
-        "message": _text(chance, 8),
-        "context": f"{chance.choice(_FOLDERS)}/{chance.choice(_NAMES)}.py, " + _text(chance, 5),
-        "resolution": _text(chance, 7),
+        "message": text(chance, 8),
+        "context": f"{chance.choice(_FOLDERS)}/{chance.choice(_NAMES)}.py, " + text(chance, 5),
+        "resolution": text(chance, 7),
         "prevention": None,
     }
 
 
 _KINDS: Final[tuple[tuple[str, Callable[[random.Random], Data]], ...]] = (
-    ("decision", _decision),
-    ("file_change", _file_change),
+    ("decision", decision),
+    ("file_change", file_change),
     ("error", _error),
 )
 _WEIGHTS: Final = (3, 5, 2)
 
 
-def _text(chance: random.Random, words: int) -> str:
+def text(chance: random.Random, words: int) -> str:
+    """Return so many words."""
     start = chance.randrange(len(_WORDS) - words) if words < len(_WORDS) else 0
     chosen = _WORDS[start : start + words]
     while len(chosen) < words:

@@ -23,7 +23,7 @@ from typing import Final
 import apsw
 
 import holdfast
-from bench import entries
+from bench import entries, lives
 from bench.harness import SCRATCH, say
 from holdfast.config import Seal
 from holdfast.index import terms, texts, words
@@ -66,6 +66,19 @@ def sealed(size: int) -> Path:
     It MUST NOT be written to.
     """
     return _kept(SCRATCH / "ledgers" / _sealed_fingerprint() / str(size), size, _build_sealed)
+
+
+def lived(size: int) -> Path:
+    """Return the project root of a ledger as a working agent leaves it, nothing of it sealed.
+
+    It MUST NOT be written to, nor anything beside it.
+    """
+    return _kept(SCRATCH / "ledgers" / _lived_fingerprint() / str(size), size, _build_lived)
+
+
+def copy_lived(size: int, folder: Path) -> Path:
+    """Copy such a ledger, to be written to; the copy is on disk when this returns."""
+    return _copied(lived(size), folder / f"lived-{size}")
 
 
 def copy(size: int, folder: Path) -> Path:
@@ -119,6 +132,16 @@ def _build(root: Path, size: int) -> None:
         session = f"s-{number // entries.SESSION_ENTRIES}"
         ledger.append(draft.type, draft.data, session_id=session)
         if number % 10_000 == 0:
+            _tell("building a ledger of", size, number)
+    ledger.close()
+    _settle(place.database)
+
+
+def _build_lived(root: Path, size: int) -> None:
+    place, ledger = _opened(root)
+    for number, draft in enumerate(lives.drafts(size), 1):
+        ledger.append(draft.type, draft.data, session_id=draft.session_id)
+        if number % 10_000 == 0 or number == size:
             _tell("building a ledger of", size, number)
     ledger.close()
     _settle(place.database)
@@ -192,6 +215,12 @@ def _fingerprint() -> str:
     ]
     parts = [SCHEMA_DIGESTS[FORMAT].encode(), repr(keys).encode(), *sample]
     return sha256(b"\n".join(parts)).hexdigest()[:12]
+
+
+@cache
+def _lived_fingerprint() -> str:
+    parts = [repr(list(lives.drafts(1_000))), _fingerprint(), "lived"]
+    return sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast import config
 from holdfast.config import Loaded, Settings
-from holdfast.kernel.errors import ConfigError
+from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import SETTINGS_BYTES_MAX
 
 
@@ -104,9 +104,9 @@ def test_a_project_may_lower_the_wait_and_not_raise_it(desk: Desk) -> None:
 def test_only_the_user_may_switch_the_entropy_rule_off(desk: Desk) -> None:
     off = "[redaction]\nentropy = false"
     assert desk.settings(off).redaction.entropy is False
-    with pytest.raises(ConfigError, match="only the user's own settings can"):
+    with pytest.raises(InvalidInput, match="only the user's own settings can"):
         desk.settings("", off)
-    with pytest.raises(ConfigError, match="only the user's own settings can"):
+    with pytest.raises(InvalidInput, match="only the user's own settings can"):
         desk.settings(off, off)
 
 
@@ -136,7 +136,7 @@ def test_a_project_may_switch_the_entropy_rule_on_again(desk: Desk) -> None:
 def test_an_unknown_or_misplaced_key_is_an_error(
     desk: Desk, text: str, meant: str, whose: str
 ) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(InvalidInput) as caught:
         desk.load(**{whose: text})
     assert meant in str(caught.value)
     assert str(getattr(desk, whose)) in caught.value.what
@@ -175,14 +175,14 @@ def test_every_known_key_is_taken(desk: Desk) -> None:
 def test_a_value_of_the_wrong_kind_names_key_file_and_kind(
     desk: Desk, text: str, key: str, expected: str
 ) -> None:
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(InvalidInput) as caught:
         desk.load(user=text)
     for part in (key, str(desk.user), expected):
         assert part in caught.value.what
 
 
 def test_a_variable_of_the_wrong_kind_is_named(desk: Desk) -> None:
-    with pytest.raises(ConfigError, match="variable HOLDFAST_ACTOR"):
+    with pytest.raises(InvalidInput, match="variable HOLDFAST_ACTOR"):
         desk.load(HOLDFAST_ACTOR=" x")
 
 
@@ -197,14 +197,14 @@ def test_a_variable_of_the_wrong_kind_is_named(desk: Desk) -> None:
 )
 def test_a_file_that_is_not_settings_is_named(desk: Desk, content: bytes, named: str) -> None:
     desk.user.write_bytes(content)
-    with pytest.raises(ConfigError, match=named) as caught:
+    with pytest.raises(InvalidInput, match=named) as caught:
         config.load(env={}, home=desk.home)
     assert str(desk.user) in caught.value.what
 
 
 def test_a_folder_in_the_place_of_a_file_is_named(desk: Desk) -> None:
     desk.user.mkdir()
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(InvalidInput, match="cannot be read"):
         config.load(env={}, home=desk.home)
 
 

@@ -86,6 +86,36 @@ def test_the_recovery_guide_runs(tmp_path: Path) -> None:
     run(["holdfast", "--ledger", "rebuilt/ledger.db", "log"], tmp_path)
 
 
+@pytest.mark.req("O1", "O3", "O7", "O10", "X2", "L20")
+def test_the_saves_guide_runs_and_shows_what_is_answered(tmp_path: Path) -> None:
+    """Every command of the page, in its order, in one project; ids and hashes are others."""
+    project = tmp_path / "shop"
+    project.mkdir()
+    foreign = {name: value for name, value in os.environ.items() if name[:9] != "HOLDFAST_"}
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    env = {**foreign, "PATH": path, "HOME": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    for session in snippets("docs/guide/saves.md", "console"):
+        for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+            typed, _, shown = part.partition("\n")
+            done = subprocess.run(
+                ["sh", "-c", typed],
+                cwd=project,
+                env=env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=True,
+            )
+            if typed != "holdfast init":
+                said = done.stdout.replace(f"{project}/", "").replace(f"{tmp_path}/", "")
+                assert _without_ids(said) == _without_ids(shown), typed
+
+
+def _without_ids(text: str) -> str:
+    """Put a mark in the place of every id and hash, and of sizes that depend on neither."""
+    return re.sub(r"\d+ bytes", "# bytes", re.sub(r"\b[0-9a-f-]{16,}\b", "#", text))
+
+
 def test_the_backup_session_runs(tmp_path: Path) -> None:
     session, proof = snippets("docs/guide/backups.md", "console")
     with holdfast.open(tmp_path) as ledger:
@@ -143,7 +173,14 @@ def test_the_format_page_names_every_type_and_table() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/format.md", "docs/guide/recovery.md"],
+    [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/format.md",
+        "docs/guide/recovery.md",
+        "docs/guide/saves.md",
+    ],
 )
 def test_links_and_named_files_exist(page: str) -> None:
     text = (ROOT / page).read_text()

@@ -17,8 +17,8 @@ from holdfast.version import __version__
 if TYPE_CHECKING:
     from holdfast.kernel.entry import Actor, Entry, Span
     from holdfast.kernel.errors import (
+        BootFailed,
         Busy,
-        ConfigError,
         Conflict,
         Damaged,
         HoldfastError,
@@ -30,10 +30,15 @@ if TYPE_CHECKING:
         UnknownType,
         Unsupported,
     )
+    from holdfast.kernel.snapshot import SaveSnapshot
+    from holdfast.ledger.booting import Booted, cold_boot
     from holdfast.ledger.ledger import Draft, Ledger, Receipt
     from holdfast.ledger.vault import RawJSON
     from holdfast.ledger.verify import Report
     from holdfast.storage.port import Fault, Selection
+    from holdfast.views.compaction import Compaction
+    from holdfast.views.compactions import CompactionRegistry
+    from holdfast.views.pins import environment_pins
     from holdfast.wiring.opening import open_ledger as open
     from holdfast.wiring.recovering import LastCheckpoint
     from holdfast.wiring.state_manager import StateManager
@@ -42,8 +47,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "holdfast.kernel.entry": ("Actor", "Entry", "Span"),
     "holdfast.kernel.errors": (
+        "BootFailed",
         "Busy",
-        "ConfigError",
         "Conflict",
         "Damaged",
         "HoldfastError",
@@ -55,10 +60,15 @@ _HOMES = {
         "UnknownType",
         "Unsupported",
     ),
+    "holdfast.kernel.snapshot": ("SaveSnapshot",),
+    "holdfast.ledger.booting": ("Booted", "cold_boot"),
     "holdfast.ledger.ledger": ("Draft", "Ledger", "Receipt"),
     "holdfast.ledger.vault": ("RawJSON",),
     "holdfast.ledger.verify": ("Report",),
     "holdfast.storage.port": ("Fault", "Selection"),
+    "holdfast.views.compaction": ("Compaction",),
+    "holdfast.views.compactions": ("CompactionRegistry",),
+    "holdfast.views.pins": ("environment_pins",),
     "holdfast.wiring.opening": ("open",),
     "holdfast.wiring.recovering": ("LastCheckpoint",),
     "holdfast.wiring.state_manager": ("StateManager",),
@@ -68,8 +78,11 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Actor",
+    "BootFailed",
+    "Booted",
     "Busy",
-    "ConfigError",
+    "Compaction",
+    "CompactionRegistry",
     "Conflict",
     "Damaged",
     "Draft",
@@ -85,6 +98,7 @@ __all__ = [
     "RawJSON",
     "Receipt",
     "Report",
+    "SaveSnapshot",
     "Selection",
     "Span",
     "StateManager",
@@ -93,6 +107,8 @@ __all__ = [
     "UnknownType",
     "Unsupported",
     "__version__",
+    "cold_boot",
+    "environment_pins",
     "open",
 ]
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, TypeAlias, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from holdfast.kernel.errors import ConfigError
+from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import NAME_CHARS_MAX, SETTINGS_BYTES_MAX
 
 DEBUG_VARIABLE: Final = "HOLDFAST_DEBUG"
@@ -284,7 +284,7 @@ def _convert(key: str, value: Any, source: str) -> Any:
         raise _refused(f"{key} in {source}: {expected}.", "Correct it there.") from error
 
 
-def _unknown(key: str, path: Path) -> ConfigError:
+def _unknown(key: str, path: Path) -> InvalidInput:
     near = _nearest(key)
     return _refused(
         f"{path} has an unknown setting {key!r}.",
@@ -310,7 +310,7 @@ def _in_files() -> list[str]:
     return [key for key, known in _KNOWN.items() if known.about.rule is not None]
 
 
-def _refused(what: str, remedy: str = "Correct that file.") -> ConfigError:
-    return ConfigError(
+def _refused(what: str, remedy: str = "Correct that file.") -> InvalidInput:
+    return InvalidInput(
         what, meaning="No settings were used, and nothing was recorded.", remedy=remedy
     )

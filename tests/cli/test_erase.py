@@ -110,15 +110,38 @@ def test_a_blank_reason_is_refused(holdfast: Holdfast) -> None:
     assert "plover" in holdfast("show", "0", "--full").text
 
 
-def test_it_is_told_that_entries_keep_what_they_quote(holdfast: Holdfast) -> None:
-    """A checkpoint may hold the beginning of a long prompt, and no entry is ever changed."""
+def record_long_prompt(holdfast: Holdfast) -> None:
     holdfast("session", "start", "--session", "s1")
     data = json.dumps({"text": "canaryword " + "q" * 60_000})
     holdfast("record", "prompt_given", "--data", "-", "--session", "s1", stdin=data.encode())
+
+
+def quoting(holdfast: Holdfast) -> list[str]:
+    lines = holdfast("search", "canaryword", "--json").out.splitlines()[:-1]
+    return [json.loads(line)["type"] for line in lines]
+
+
+def test_no_checkpoint_and_no_note_of_a_seal_keeps_words_of_it(holdfast: Holdfast) -> None:
+    record_long_prompt(holdfast)
+    holdfast("checkpoint", "--session", "s1")
     holdfast("session", "end", "--session", "s1")
+    holdfast("seal", "--keep", "0")
+    assert quoting(holdfast) == ["prompt_given"]
+    assert "canaryword" in holdfast("show", "1", "--full").text
+    assert holdfast("erase", "1", "--yes").code == 0
+    assert quoting(holdfast) == []
+    kinds = [entry["type"] for entry in holdfast.entries()]
+    assert {"checkpoint", "compression"} <= set(kinds)
+    assert b"canaryword" not in json.dumps(holdfast.entries()).encode()
+    assert holdfast("verify").code == 0
+
+
+def test_it_is_told_that_entries_keep_what_they_quote(holdfast: Holdfast) -> None:
+    """An earlier version's checkpoint may hold the beginning of it, and no entry ever changes."""
+    record_long_prompt(holdfast)
+    holdfast("checkpoint", "--session", "s1", "--task", "canaryword qqq, as versions before did")
     done = holdfast("erase", "1", "--yes")
     assert done.code == 0, done.err
     assert "keep what they quote" in done.text
-    quoting = holdfast("search", "canaryword", "--json").out.splitlines()[:-1]
-    assert [json.loads(line)["type"] for line in quoting] == ["checkpoint"]
+    assert quoting(holdfast) == ["checkpoint"]
     assert holdfast("verify").code == 0

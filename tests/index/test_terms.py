@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.index.terms import count_terms, expand, find_tokens, stem
-from holdfast.index.words import MARKS, impact, mark
+from holdfast.index.words import MARKS, Weights, impact, mark, mark_in, term_key
 from holdfast.kernel.limits import TERM_CHARS_MAX
 
 
@@ -71,5 +71,25 @@ def test_a_term_is_made_only_of_what_the_index_takes_as_one_word(text: str) -> N
 
 def test_a_word_counts_more_when_it_is_frequent_and_the_text_short() -> None:
     assert impact(2, 40) > impact(1, 40) > impact(1, 80)
-    assert MARKS.index(mark(5, 10)) > MARKS.index(mark(2, 30)) > MARKS.index(mark(1, 30))
-    assert mark(1, 400) == ""
+    assert len(MARKS) > mark(5, 10) > mark(2, 30) > mark(1, 30)
+    assert mark(1, 400) == 0
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), st.integers(1, 9)))
+def test_the_weights_of_an_entry_say_the_mark_of_each_of_its_terms(counts: dict[str, int]) -> None:
+    keys = {term_key(term) for term in counts}
+    length = sum(counts.values())
+    weights = Weights.of(counts, length)
+    expected = {term: mark(n, length) for term, n in counts.items()}
+    marked = {term + MARKS[place] for term, place in expected.items() if place}
+    assert sorted(weights.marked(counts)) == sorted(marked)
+    if len(keys) == len(counts):
+        packed = weights.packed()
+        assert {term: mark_in(packed, term_key(term)) for term in counts} == expected
+
+
+def test_a_key_that_straddles_two_others_is_not_taken_for_one() -> None:
+    packed = bytes((3, 1, 2, 3, 9, 5, 6, 7, 8))
+    assert mark_in(packed, bytes((3, 9, 5))) == 3
+    assert mark_in(packed, bytes((5, 6, 7))) == 8
+    assert mark_in(packed + bytes((3, 9, 5, 4)), bytes((3, 9, 5))) == 4

@@ -499,3 +499,29 @@ class TestDecode:
         except InvalidInput:
             return
         assert value == json.loads(text)
+
+
+
+def holds_float(value: object) -> bool:
+    parts = value.values() if isinstance(value, dict) else value
+    if isinstance(value, (dict, list, tuple)):
+        return any(holds_float(part) for part in parts)  # type: ignore[attr-defined]
+    return isinstance(value, float)
+
+
+class TestWithoutFloats:
+    @thorough
+    @given(anything)
+    @example({"\U00010000": 1, "\ue000": 2})
+    @example([INTEGER_MAX + 1])
+    def test_the_spelling_is_the_same_and_a_float_is_refused(self, value: object) -> None:
+        if holds_float(value):
+            with pytest.raises(TypeError, match="floats"):
+                canonical.encode_exact(value)
+        else:
+            assert outcome(encode_slow, value) == outcome(canonical.encode_exact, value)
+
+    @pytest.mark.parametrize("levels", [JSON_DEPTH_MAX, JSON_DEPTH_MAX + 1])
+    def test_the_bound_of_the_depth_is_the_same(self, levels: int) -> None:
+        value = nested(levels, innermost=1)
+        assert outcome(encode_slow, value) == outcome(canonical.encode_exact, value)

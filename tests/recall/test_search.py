@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast.index.asking import words_of
 from holdfast.index.views import Views
 from holdfast.kernel.errors import InvalidInput, UnknownType
-from holdfast.kernel.limits import SEARCH_COUNT_MAX, SEARCH_LIST_ENTRIES
+from holdfast.kernel.limits import SEARCH_LIST_ENTRIES
 from holdfast.ledger.ledger import Ledger
 from holdfast.recall.search import Found, Query, search
 from holdfast.testing.builders import data_for, draft, open_memory_ledger
@@ -404,7 +404,7 @@ def test_how_many_more_there_are_is_exact_or_said_to_be_a_lower_bound(
     assert (len(few.hits), few.more, few.exact) == (2, 1, True)
     many = search(views, ledger.reader, Query("alpha"))
     assert not many.exact
-    assert many.more + 10 >= SEARCH_COUNT_MAX
+    assert many.more + 10 >= SEARCH_LIST_ENTRIES
     assert many.searched == 3 * SEARCH_LIST_ENTRIES + 1
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.types import TYPES
 from holdfast.ledger.ledger import Ledger
 from holdfast.stores.decisions import CURRENT, FLAGGED, Decisions, count, newest
@@ -242,3 +243,11 @@ def test_a_fold_leaves_the_items_it_is_given_alone(
         Decisions().apply(before.state("decisions").items, entry, TYPES.read(entry))
         assert before.state("decisions").dump() == dump
         assert before.digests() == digest
+
+
+def test_no_decision_can_reach_the_list_itself() -> None:
+    ledger = open_memory_ledger()
+    decide(ledger, "a")
+    with pytest.raises(InvalidInput, match="does not fit"):
+        decide(ledger, "b", supersedes=[CURRENT])
+    assert names(decisions_of(ledger), CURRENT) == ["a"]

@@ -1,19 +1,29 @@
 """Stores are folds: the same entries give the same items and the same digest."""
 
+import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.kernel import chain
 from holdfast.kernel import entry as entries
 from holdfast.kernel.chain import Head
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Damaged, NotFound, UnknownType
 from holdfast.kernel.hashing import digest_of, item_hash
-from holdfast.kernel.types import TYPES, Model, Registry, TypeSpec
-from holdfast.stores import STORES, Changes, Fold, Items, State
-from holdfast.testing.builders import LEDGER, sealed_chain
+from holdfast.kernel.types import TYPES, Model, Registry, RolledBack, TypeSpec
+from holdfast.ledger.ledger import Ledger
+from holdfast.storage.port import Selection
+from holdfast.stores import STORES, Changes, Fold, Items, State, Store, facts
+from holdfast.testing.builders import (
+    LEDGER,
+    data_for,
+    open_memory_ledger,
+    prepared,
+    sealed_chain,
+)
 
 
 def read_chain(count: int, **options: Any) -> list[Entry]:
@@ -26,6 +36,9 @@ class Tally:
     name = "tally"
     version = 1
     items_max = 3
+    takes = None
+    reads = frozenset[str]()
+    rolls_back = False
 
     def apply(self, items: Items, entry: Entry, data: Model) -> Changes:
         if entry.type == "session_ended":
@@ -64,15 +77,17 @@ def test_the_kept_digest_equals_one_made_from_scratch(types: list[str]) -> None:
     fold = Fold([Tally()])
     for entry in read_chain(len(types), types=types or ("decision",)):
         fold.apply(entry)
-    scratch = State(Tally())
-    for key, value in fold.state("tally").items.items():
-        scratch._put(key, value)
+    scratch = State(Tally(), fold.state("tally").items)
     assert fold.state("tally").digest() == scratch.digest()
 
 
 def test_a_float_in_an_item_is_refused() -> None:
-    with pytest.raises(TypeError, match="no floats"):
-        Fold([Leaky()]).apply(read_chain(1)[0])
+    fold = Fold([Leaky()])
+    fold.apply(read_chain(1)[0])
+    with pytest.raises(TypeError, match="floats"):
+        fold.digests()
+    with pytest.raises(TypeError, match="floats"):
+        fold.state("tally").dump()
 
 
 def test_a_store_over_its_limit_is_a_hard_failure() -> None:
@@ -103,3 +118,111 @@ def test_an_unknown_store_is_named_together_with_the_known_ones() -> None:
 def test_store_names_are_unique_and_versions_start_at_one() -> None:
     assert len({store.name for store in STORES}) == len(STORES)
     assert all(store.version >= 1 for store in STORES)
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.name)
+def test_a_store_takes_every_type_that_changes_it(store: Store) -> None:
+    """A type that a store does not take is not shown to it; it must not have wanted it."""
+    assert store.takes is None or store.takes <= set(TYPES)
+    ledger = open_memory_ledger(session_id="s")
+    for name in TYPES:
+        ledger.append(name, data_for(name))
+    items = ledger.fold().state(store.name).items
+    for entry in ledger.read():
+        for n in (0, 1):
+            data = TYPES.read(entries.read(sealed_with(entry.type, n)))
+            changes = store.apply(items, entry, data)
+            assert not changes or store.takes is None or entry.type in store.takes
+
+
+def sealed_with(name: str, n: int) -> bytes:
+    return chain.seal(Head(LEDGER), prepared(name, n, session_id="s")).body
+
+
+def ledger_of_many_types(seed: int, length: int) -> Ledger:
+    """Make entries of every type that a store takes, rollbacks among them; by chance of a seed."""
+    chance = random.Random(seed)
+    ledger = open_memory_ledger()
+    taken = sorted({name for store in STORES for name in store.takes or ()} | {"rolled_back"})
+    for seq in range(length):
+        name = chance.choice(taken)
+        n = chance.randrange(4)
+        data = data_for(name, n, to=chance.randrange(seq + 2)) if name == "rolled_back" else None
+        ledger.append(name, data or data_for(name, n), session_id=chance.choice(["a", "b", None]))
+    return ledger
+
+
+def by_the_letter(ledger: Ledger, size: int) -> dict[str, Items]:
+    """What is true after `size` entries, with rollbacks taken literally: by folding again."""
+    state = Fold()
+    for entry in ledger.read(Selection(stop=size)):
+        data = TYPES.read(entry)
+        if isinstance(data, RolledBack) and data.to < entry.seq:
+            past = by_the_letter(ledger, data.to + 1)
+            now = {
+                store.name: past[store.name] if store.rolls_back else state.items()[store.name]
+                for store in STORES
+            }
+            state = Fold(size=entry.seq, items=now)
+            for store in STORES:
+                if store.takes is None:
+                    state.state(store.name).apply(entry, data)
+            state.size += 1
+        else:
+            state.apply(entry)
+    return {name: dict(items) for name, items in state.items().items()}
+
+
+@pytest.mark.req("L20")
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 30))
+def test_rolled_back_stores_are_what_they_were_and_the_others_go_on(seed: int, length: int) -> None:
+    ledger = ledger_of_many_types(seed, length)
+    assert ledger.fold().items() == by_the_letter(ledger, length)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 30), st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_fold_may_start_anywhere_and_ends_up_the_same(
+    seed: int, length: int, data: st.DataObject
+) -> None:
+    ledger = ledger_of_many_types(seed, length)
+    size = data.draw(st.integers(0, length))
+    started = Fold(
+        size=size,
+        items=ledger.fold(size).items(),
+        past=lambda to: ledger.fold(to + 1).items(),
+    )
+    for entry in ledger.read(Selection(size)):
+        started.apply(entry)
+    assert started.digests() == ledger.fold().digests()
+
+
+def test_going_back_to_before_the_start_of_a_fold_needs_the_past() -> None:
+    ledger = open_memory_ledger()
+    ledger.append("fact_recorded", data_for("fact_recorded"))
+    ledger.append("fact_recorded", data_for("fact_recorded", 1))
+    ledger.append("rolled_back", {"to": 0, "reason": "r"})
+    fold = Fold(size=2, items=ledger.fold(2).items())
+    with pytest.raises(Damaged, match="goes back to 0"):
+        fold.apply(entries.read(ledger.get(2).body))
+
+
+@pytest.mark.req("L20")
+def test_a_rollback_can_be_rolled_back() -> None:
+    ledger = open_memory_ledger()
+    for n in range(3):
+        ledger.append("fact_recorded", data_for("fact_recorded", n))
+    whole = ledger.fold().state("facts").items
+    ledger.append("rolled_back", {"to": 0, "reason": "too far"})
+    assert len(list(facts.current(ledger.fold().state("facts").items))) == 1
+    ledger.append("rolled_back", {"to": 2, "reason": "not at all"})
+    assert ledger.fold().state("facts").items == whole
+
+
+def test_going_back_to_what_is_not_there_yet_changes_nothing() -> None:
+    ledger = open_memory_ledger()
+    ledger.append("fact_recorded", data_for("fact_recorded"))
+    before = ledger.fold().digests()["facts"]
+    ledger.append("rolled_back", {"to": 40, "reason": "a slip"})
+    assert ledger.fold().digests()["facts"] == before

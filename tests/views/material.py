@@ -32,6 +32,7 @@ def of(name: str, session: str | None = "s", **fields: Any) -> Step:
 
 
 texts = st.text(min_size=1, max_size=80).filter(lambda text: bool(text.strip()))
+names = st.text("abc 1é", min_size=1, max_size=20).filter(lambda name: name == name.strip() != "")
 paths = st.sampled_from(["src/a.py", "src/b.py", "docs/guide/long/path/to/file.md", "x" * 300])
 sessions = st.sampled_from(["s", "t", "u" * 60, None])
 
@@ -53,7 +54,7 @@ def steps_of(session: st.SearchStrategy[str | None]) -> st.SearchStrategy[list[S
             st.sampled_from(["create", "modify", "delete"]),
         ),
         st.builds(lambda c: ("decision", {"choice": c}), texts),
-        st.builds(lambda w, t: ("work_opened", {"work": w, "title": t}), texts, texts),
+        st.builds(lambda w, t: ("work_opened", {"work": w, "title": t}), names, texts),
         st.builds(lambda m: ("error", {"message": m}), texts),
         st.builds(lambda q, n: ("checkpoint", {"quick_resume": q, "next_action": n}), texts, texts),
         st.just(("session_ended", {"reason": "done"})),

@@ -41,7 +41,7 @@ def state_of(entries: list[Entry], **options: Any) -> dict[str, Any]:
         archives=options.get("archives", []),
         sessions=fold.state("sessions").items,
         decisions=fold.state("decisions").items,
-        work=fold.state("work").items,
+        work=fold.state("open_work").items,
         checkpoint=checkpoints[-1] if checkpoints else None,
         capsule=Capsule("Half way", 3),
     )

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.kernel.limits import INLINE_BYTES_MAX
 from holdfast.kernel.tokens import estimate
 from holdfast.views.budget import Part, joined
-from holdfast.views.wording import cut_middle, first_sentence, fit, one_line
+from holdfast.views.wording import apart, cut_middle, first_sentence, fit, one_line
 
 
 @given(st.text(max_size=200), st.integers(0, 80))
@@ -48,6 +49,12 @@ def test_a_fitted_text_keeps_its_budget(text: str, tokens_max: int) -> None:
 )
 def test_any_value_fits_on_one_line(value: object, line: str) -> None:
     assert one_line(value) == line
+
+
+def test_a_text_that_the_vault_will_keep_is_named_by_its_size() -> None:
+    assert apart("short") == "short"
+    assert apart("ä" * INLINE_BYTES_MAX) == f"({2 * INLINE_BYTES_MAX} bytes in the vault)"
+    assert apart("no file can hold \ud800") == "(20 bytes in the vault)"
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from holdfast.cli.output import print_json, talk, visible
-from holdfast.kernel.errors import HoldfastError, NotFound
+from holdfast.kernel.errors import BootFailed, HoldfastError, NotFound
 
 DONE: Final = 0
 NO: Final = 1
@@ -31,7 +31,7 @@ def guarded(run: Callable[[], int | None], *, as_json: bool) -> int:
         return code or DONE
     except HoldfastError as error:
         _report(type(error).__name__, error, as_json=as_json)
-        return NO if isinstance(error, NotFound) else ERROR
+        return NO if isinstance(error, (NotFound, BootFailed)) else ERROR
     except click.exceptions.Abort:
         talk("Interrupted. What was acknowledged before is in the ledger.")
         return INTERRUPTED
@@ -61,9 +61,19 @@ def _report(kind: str, error: HoldfastError, *, as_json: bool) -> None:
     for part in (shown["meaning"], shown["remedy"]):
         if part:
             talk(f"  {part}")
+    if isinstance(error, BootFailed):
+        talk(f"  Step {error.step} expected {visible(error.expected)}")
+        talk(f"  {'':<{len(str(error.step))}}       found {visible(error.found)}")
     if as_json:
-        print_json({"error": {"kind": kind, **shown}})
+        print_json({**_marks(error), "error": {"kind": kind, **shown}})
         sys.stdout.flush()
+
+
+def _marks(error: HoldfastError) -> dict[str, Any]:
+    """Return what a script looks at when a boot failed."""
+    if not isinstance(error, BootFailed):
+        return {}
+    return {"ok": False, "step": error.step, "expected": error.expected, "found": error.found}
 
 
 def _from_click(error: click.ClickException) -> HoldfastError:

@@ -27,6 +27,19 @@ class ExampleCommand(click.Command):
         write_example(formatter, self.example)
 
 
+class ExampleGroup(click.Group):
+    """A group whose help ends with an example."""
+
+    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.example = example
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example line by line, as it would be typed."""
+        del ctx
+        write_example(formatter, self.example)
+
+
 def write_example(formatter: click.HelpFormatter, example: str) -> None:
     """Add the Example section to a help page."""
     formatter.write("\nExample:\n")
@@ -36,6 +49,13 @@ def write_example(formatter: click.HelpFormatter, example: str) -> None:
 def command(*, example: str) -> Callable[[Handler], click.Command]:
     """Make a command of a function; its docstring is the help."""
     return click.command(cls=ExampleCommand, example=example)
+
+
+def seq_command(*, example: str) -> Callable[[Handler], click.Command]:
+    """Make a command that takes numbers of entries: -1 is one that is not there, no option."""
+    return click.command(
+        cls=ExampleCommand, example=example, context_settings={"ignore_unknown_options": True}
+    )
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")

@@ -33,6 +33,8 @@ def resume(arguments: list[str]) -> bool:
             from holdfast.cli.output import say, visible
 
             say(visible(answer["text"], lines=True))
+            for line in still_pending(answer.get("pending")):
+                say(visible(line))
         sys.stdout.flush()
     except OSError as problem:
         _give_up(problem, as_json=as_json)
@@ -52,12 +54,29 @@ def _answer() -> dict[str, Any] | None:
     marks = (document.get("ledger"), document.get("as_of_seq"), document.get("head"))
     if marks != head(f"{folder}/ledger.db"):
         return None
-    match document.get("resume"):
-        case {"text": str(text), "tokens": int(tokens)} if text and _is_ours(document):
+    match document:
+        case {
+            "resume": {"text": str(text), "tokens": int(tokens)},
+            "pending": {"newest": list(waiting)} as pending,
+        } if text and _is_ours(document):
             _tell_others(document)
-            return {"text": text, "tokens": tokens, "as_of_seq": marks[1]}
+            answer = {"text": text, "tokens": tokens, "as_of_seq": marks[1]}
+            return answer | ({"pending": pending} if waiting else {})
         case _:
             return None
+
+
+def still_pending(pending: dict[str, Any] | None) -> list[str]:
+    """Spell what waits for somebody and is still required, a line each."""
+    if pending is None:
+        return []
+    lines = []
+    for one in pending["newest"]:
+        steps = f" (steps: {', '.join(one['steps'])})" if one["steps"] else ""
+        lines.append(f"Still pending: {one['pending']} ({one['kind']}): {one['prompt']}{steps}")
+    if pending["more"]:
+        lines.append(f"{pending['more']:,} older ones are pending, too: `holdfast pending list`")
+    return lines
 
 
 def _tell_others(document: dict[str, Any]) -> None:

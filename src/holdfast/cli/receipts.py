@@ -9,10 +9,10 @@ from holdfast.cli.output import print_json, say, talk
 from holdfast.ledger.ledger import Receipt
 
 
-def give(receipt: Receipt, *, as_json: bool) -> int:
-    """Print what became of an entry, and return the exit code."""
+def give(receipt: Receipt, *, as_json: bool, **also: Any) -> int:
+    """Print what became of an entry, and return the exit code; `also` is for scripts alone."""
     if as_json:
-        print_json(_answer(receipt))
+        print_json(_answer(receipt) | also)
     elif not receipt.duplicate:
         secrets = f", {receipt.redactions} secrets replaced" if receipt.redactions else ""
         say(f"Recorded entry {receipt.seq} ({receipt.id}){secrets}.")

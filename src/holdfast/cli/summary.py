@@ -27,6 +27,19 @@ _FORMS: Final = {
     "work_closed": "{work}: {outcome}",
     "artifact_erased": "{bytes} bytes of {sha256}: {reason}",
     "line_quarantined": "{source}:{line}: {reason}",
+    "fact_recorded": "{kind}: {payload}",
+    "fact_withdrawn": "{fact}: {reason}",
+    "unlock_granted": "{handle} for the {scope}",
+    "story_set": "campaign {campaign}, world {world}, mode {mode}",
+    "scene_started": "{scene} {title}",
+    "scene_ended": "{scene}: {outcome}",
+    "milestone_reached": "{title}",
+    "pending_opened": "{kind}: {prompt}",
+    "pending_step_taken": "{pending}: {step}",
+    "pending_resolved": "{pending}: {outcome}",
+    "pin_revised": "{pin} from {before} to {after}: {reason}",
+    "rolled_back": "to entry {to}: {reason}",
+    "ledger_continued": "{size} entries of {ledger}",
 }
 
 
@@ -40,7 +53,7 @@ class _Fields(dict[str, str]):
 def summarise(entry: Entry) -> str:
     """Say what an entry is about, on one line; what is cut off is counted."""
     form = _FORMS.get(entry.type)
-    fields = _Fields({key: _spell(value) for key, value in entry.value().items()})
+    fields = _Fields({key: spell(value) for key, value in entry.value().items()})
     if form is None or (entry.type == "session_started" and fields["parent"] == "-"):
         return ""
     return shorten(visible(form.format_map(fields)))
@@ -67,7 +80,7 @@ def lay_out(value: Any, indent: str = "") -> Iterator[str]:
             for part in value:
                 yield from _field(f"{indent}-", part, indent)
         case _:
-            for line in visible(_spell(value), lines=True).split("\n"):
+            for line in visible(spell(value), lines=True).split("\n"):
                 yield f"{indent}{line}"
 
 
@@ -81,7 +94,8 @@ def _field(label: str, value: Any, indent: str) -> Iterator[str]:
         yield f"{label} {lines[0].strip()}"
 
 
-def _spell(value: Any) -> str:
+def spell(value: Any) -> str:
+    """Return a value on one line, as people write it."""
     match value:
         case None:
             return "-"
@@ -89,5 +103,9 @@ def _spell(value: Any) -> str:
             return "yes" if value else "no"
         case {"$artifact": str(), "bytes": int(size)}:
             return f"({size:,} bytes in the vault)"
+        case dict() if value:
+            return ", ".join(f"{key} {spell(part)}" for key, part in value.items())
+        case list() if value:
+            return ", ".join(map(spell, value))
         case _:
             return str(value)

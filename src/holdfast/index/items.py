@@ -9,7 +9,9 @@ import apsw
 import msgspec
 
 from holdfast.index.queries import SQL
-from holdfast.stores import Value
+from holdfast.kernel import canonical
+from holdfast.kernel.hashing import item_hash
+from holdfast.stores import Changes, Value
 
 PAGE_ITEMS: Final = 500
 """Items that are fetched at once, so that no reader holds a snapshot while its caller thinks."""
@@ -17,10 +19,7 @@ PAGE_ITEMS: Final = 500
 Look: TypeAlias = Callable[[Callable[[apsw.Connection], list[Any]]], list[Any]]
 """Asks the database something, which may be made anew meanwhile."""
 
-_decode: Final = msgspec.json.Decoder().decode
-
-_encode: Final = msgspec.json.Encoder(order="sorted").encode
-"""Sorted is canonical for what stores hold: no floats, and nobody hashes what is kept here."""
+_decoder: Final = msgspec.json.Decoder()
 
 
 class KeptItems(Mapping[str, Value]):
@@ -31,10 +30,14 @@ class KeptItems(Mapping[str, Value]):
         self._store = store
 
     def __getitem__(self, key: str) -> Value:
-        rows = self._rows("item", self._store, key)
-        if not rows:
+        def ask(connection: apsw.Connection) -> list[Value]:
+            rows: Any = connection.execute(SQL["item"], (self._store, key))
+            return [decode(value) for (value,) in rows]
+
+        found = self._look(ask)
+        if not found:
             raise KeyError(key)
-        value: Value = _decode(rows[0][0])
+        value: Value = found[0]
         return value
 
     def __contains__(self, key: object) -> bool:
@@ -53,11 +56,17 @@ class KeptItems(Mapping[str, Value]):
 
     def rows(self) -> Iterator[tuple[str, Value]]:
         """Yield keys and values in order of the keys."""
-        page = self._rows("items_first", self._store, PAGE_ITEMS)
+        page = self._page("items_first", self._store, PAGE_ITEMS)
         while page:
-            for key, value in page:
-                yield key, _decode(value)
-            page = self._rows("items_after", self._store, page[-1][0], PAGE_ITEMS)
+            yield from page
+            page = self._page("items_after", self._store, page[-1][0], PAGE_ITEMS)
+
+    def _page(self, name: str, *values: object) -> list[tuple[str, Value]]:
+        def ask(connection: apsw.Connection) -> list[tuple[str, Value]]:
+            rows: Any = connection.execute(SQL[name], values)
+            return [(key, decode(value)) for key, value in rows]
+
+        return self._look(ask)
 
     def _rows(self, name: str, *values: object) -> list[Any]:
         def ask(connection: apsw.Connection) -> list[Any]:
@@ -75,62 +84,150 @@ class _Rows(ItemsView[str, Value]):
         return self._mapping.rows()
 
 
-class ChangingItems(KeptItems):
-    """The items inside one transaction: what was read or changed is remembered until `flush`."""
+class Changing(Mapping[str, Value]):
+    """Items of which some are known to be other than they are kept."""
 
-    def __init__(self, connection: apsw.Connection, store: str) -> None:
-        super().__init__(lambda ask: ask(connection), store)
-        self._connection = connection
-        self._known: dict[str, Value] = {}
-        """Read or changed in this transaction; null for what is not there."""
-        self._changed: set[str] = set()
-        self._count = super().__len__()
+    def __init__(self, known: dict[str, Value]) -> None:
+        self._known = known
+        """Null for what is not there."""
 
     def __getitem__(self, key: str) -> Value:
-        value = self._look_up(key)
+        value: Value = self.get(key)
         if value is None:
             raise KeyError(key)
         return value
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return an item, or the default."""
-        value = self._look_up(key)
+        value = self._known[key] if key in self._known else self._look_up(key)
         return default if value is None else value
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and self._look_up(key) is not None
+        return isinstance(key, str) and self.get(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        known = self._known
+        others = (key for key in self._below() if key not in known)
+        return iter([*others, *(key for key, value in known.items() if value is not None)])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _look_up(self, key: str) -> Value:
+        raise NotImplementedError
+
+    def _below(self) -> Mapping[str, Value]:
+        raise NotImplementedError
+
+
+class ChangingItems(Changing):
+    """The items inside one transaction: what was read or changed is remembered until `flush`."""
+
+    def __init__(self, connection: apsw.Connection, store: str) -> None:
+        super().__init__({})
+        self._connection = connection
+        self._store = store
+        self._kept = KeptItems(lambda ask: ask(connection), store)
+        self._since: dict[str, int] = {}
+        """Since when what was read is so."""
+        self._changed: set[str] = set()
+        self._count = self._counted = len(self._kept)
 
     def __len__(self) -> int:
         return self._count
 
-    def rows(self) -> Iterator[tuple[str, Value]]:
-        """Yield keys and values in order of the keys."""
-        self.flush()
-        return super().rows()
-
     def put(self, key: str, value: Value) -> None:
         """Change an item; null means that it is gone."""
-        self._count += (value is not None) - (self._look_up(key) is not None)
+        self._count += (value is not None) - (self.get(key) is not None)
         self._known[key] = value
         self._changed.add(key)
 
-    def flush(self) -> None:
-        """Write what changed."""
-        gone = [key for key in self._changed if self._known[key] is None]
-        kept = [key for key in self._changed if self._known[key] is not None]
-        execute = self._connection.executemany
-        execute(SQL["drop_item"], ((self._store, key) for key in gone))
-        execute(
-            SQL["put_item"],
-            ((self._store, key, _encode(self._known[key])) for key in kept),
+    def flush(self, size: int, point: int) -> None:
+        """Write what changed until `size` entries were taken in, the newest point being `point`.
+
+        What an item was is kept if it was so at a point.
+        """
+        if not self._changed:
+            return
+        store, known, since = self._store, self._known, self._since
+        changed = sorted(self._changed)  # in the order of the table
+        many = self._connection.executemany
+        many(
+            SQL["put_past"],
+            [(store, key, size) for key in changed if since.get(key, size) <= point],
         )
-        self._connection.execute(SQL["put_count"], (self._store, self._count))
+        many(SQL["drop_item"], [(store, key) for key in changed if known[key] is None])
+        many(
+            SQL["put_item"],
+            [_row(store, key, size, value) for key in changed if (value := known[key]) is not None],
+        )
+        if self._count != self._counted:
+            self._connection.execute(SQL["put_count"], (store, self._count))
+            self._counted = self._count
+        for key in changed:
+            since[key] = size
         self._changed.clear()
 
+    def changed_since(self, point: int) -> dict[str, Value]:
+        """Return what items that changed after a point were there; nothing may be unwritten."""
+        rows: Any = self._connection.execute(SQL["changed_since"], (self._store, point))
+        then: dict[str, Value] = {}
+        for key, value in rows:
+            if value is not None:
+                then[key] = decode(value)
+            else:
+                then.setdefault(key, None)
+        return then
+
     def _look_up(self, key: str) -> Value:
-        if key in self._known:
-            return self._known[key]
-        found: Any = self._connection.execute(SQL["item"], (self._store, key)).get
-        value: Value = None if found is None else _decode(found)
-        self._known[key] = value
+        found: Any = self._connection.execute(SQL["item_since"], (self._store, key)).get
+        if found is None:
+            self._known[key] = None
+            return None
+        value = self._known[key] = decode(found[0])
+        self._since[key] = found[1]
         return value
+
+    def _below(self) -> Mapping[str, Value]:
+        return self._kept
+
+
+class Replayed(Changing):
+    """The items as they were at a point, brought forward in memory and nowhere else."""
+
+    def __init__(self, now: ChangingItems, then: dict[str, Value]) -> None:
+        super().__init__(then)
+        self._now = now
+
+    def take(self, changes: Changes) -> None:
+        """Change items; null means that one is gone."""
+        self._known |= changes
+
+    def differences(self) -> dict[str, Value]:
+        """Return what would have to change now for it to be so again."""
+        return {
+            key: value
+            for key, value in self._known.items()
+            if canonical.encode(value) != canonical.encode(self._now.get(key))
+        }
+
+    def _look_up(self, key: str) -> Value:
+        value: Value = self._now.get(key)
+        return value
+
+    def _below(self) -> Mapping[str, Value]:
+        return self._now
+
+
+def decode(value: bytes) -> Value:
+    """Read an item as it is kept; what is none is a damaged file."""
+    try:
+        found: Value = _decoder.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError) as error:
+        raise apsw.CorruptError(f"a kept item cannot be read: {error}") from error
+    return found
+
+
+def _row(store: str, key: str, size: int, value: Value) -> tuple[str, str, int, bytes, bytes]:
+    encoded = canonical.encode(value)
+    return store, key, size, item_hash(key, encoded), encoded

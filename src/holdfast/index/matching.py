@@ -6,7 +6,7 @@ types can be taken for a part of it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import apsw
@@ -15,6 +15,8 @@ import msgspec
 from holdfast.index.queries import SQL
 from holdfast.index.words import MARKS, MOMENT_ENTRIES, path_term, session_term, type_term
 from holdfast.kernel.limits import INTEGER_MAX, SEARCH_PATHS_MAX
+
+_NUMBERS: Final = msgspec.json.Decoder(list[int])
 
 NEVER: Final = '"@"'
 """A term that no entry holds."""
@@ -57,12 +59,33 @@ class Matcher:
         self._filters = (first, last, since if timed else None, until, superseded, path)
         self._whole = not condition and not timed and superseded is None and path is None
 
-    def newest(self, expression: str, limit: int) -> list[int]:
-        """Return the newest entries that match, newest first."""
-        if self._condition:
-            expression = f"({expression}) AND {self._condition}"
-        rows: Any = self._connection.execute(SQL["match"], (expression, *self._filters, limit))
-        return [seq for (seq,) in rows]
+    def newest(self, expression: str, limit: int, *, before: int = INTEGER_MAX) -> list[int]:
+        """Return the newest entries that match, newest first; only those before an entry."""
+        if self._whole:
+            asked: tuple[Any, ...] = (expression, limit, before)
+            found: Any = self._connection.execute(SQL["match"], asked).get
+        else:
+            if self._condition:
+                expression = f"({expression}) AND {self._condition}"
+            asked = (expression, limit, before, *self._filters)
+            found = self._connection.execute(SQL["match_within"], asked).get
+        return _NUMBERS.decode(found)
+
+    def nth_newest(self, expression: str, place: int) -> int | None:
+        """Return the entry at a place, 1 for the newest; None when fewer match, or with filters.
+
+        Costs less than a list, but filters would be asked twice where a list is wanted after all.
+        """
+        if not self._whole:
+            return None
+        found: Any = self._connection.execute(SQL["match_nth"], (expression, place - 1)).get
+        return found  # type: ignore[no-any-return]
+
+    def weights(self, seqs: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield entries with how much their words count, packed."""
+        asked = msgspec.json.encode(list(seqs)).decode()
+        rows: Any = self._connection.execute(SQL["weights"], (asked,))
+        return rows  # type: ignore[no-any-return]
 
     def marks(self, term: str, among: Collection[int]) -> dict[int, list[int]] | None:
         """Return which entries of a term have which mark, from one look at the list of terms.

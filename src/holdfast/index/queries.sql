@@ -22,6 +22,14 @@ INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET va
 -- Begin all stores anew.
 DELETE FROM items;
 
+-- name: clear_past
+-- Begin all stores anew.
+DELETE FROM past;
+
+-- name: clear_points
+-- Begin all stores anew.
+DELETE FROM points;
+
 -- name: clear_counts
 -- Begin all stores anew.
 DELETE FROM counts;
@@ -50,6 +58,10 @@ DELETE FROM decisions;
 -- Begin the search index anew.
 DELETE FROM superseded;
 
+-- name: clear_rollbacks
+-- Begin the search index anew.
+DELETE FROM rollbacks;
+
 -- name: clear_words
 -- Begin the search index anew.
 INSERT INTO words (words) VALUES ('delete-all');
@@ -66,14 +78,57 @@ SELECT key, value FROM items WHERE store = ? AND key > ? ORDER BY key LIMIT ?;
 -- The first items of a store, in order of their keys.
 SELECT key, value FROM items WHERE store = ? ORDER BY key LIMIT ?;
 
+-- name: item_since
+-- One item of a store, and since when it is so.
+SELECT value, since FROM items WHERE store = ? AND key = ?;
+
 -- name: put_item
 -- Keep an item.
-INSERT INTO items (store, key, value) VALUES (?1, ?2, ?3)
-ON CONFLICT (store, key) DO UPDATE SET value = ?3;
+INSERT INTO items (store, key, since, hash, value) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (store, key) DO UPDATE SET since = ?3, hash = ?4, value = ?5;
+
+-- name: put_past
+-- Keep what an item was, as some point needs it.
+INSERT INTO past (until, store, key, since, value)
+SELECT ?3, store, key, since, value FROM items WHERE store = ?1 AND key = ?2;
 
 -- name: drop_item
 -- An item is gone.
 DELETE FROM items WHERE store = ? AND key = ?;
+
+-- name: hashes
+-- The hashes of a store's items, sorted; from the index alone, however large the values are.
+SELECT hash FROM items WHERE store = ? ORDER BY hash;
+
+-- name: put_point
+-- Let the items as they are now be had later.
+INSERT INTO points (size, as_of) VALUES (?1, ?2) ON CONFLICT (size) DO NOTHING;
+
+-- name: point
+-- The nearest point that is not after so many entries.
+SELECT size FROM points WHERE size <= ? ORDER BY size DESC LIMIT 1;
+
+-- name: point_to_go_back
+-- The point from which the stores that go back get to so many entries soonest, and where it starts.
+SELECT size, as_of FROM (
+    SELECT size, size AS as_of FROM points WHERE size <= ?1 ORDER BY size DESC LIMIT 1)
+UNION ALL
+SELECT size, as_of FROM (
+    SELECT size, as_of FROM points WHERE as_of <= ?1 ORDER BY as_of DESC, size DESC LIMIT 1)
+ORDER BY as_of DESC, size DESC
+LIMIT 1;
+
+-- name: items_at
+-- The items of every store at a point.
+SELECT store, key, value FROM items WHERE since <= ?1
+UNION ALL
+SELECT store, key, value FROM past WHERE until > ?1 AND since <= ?1;
+
+-- name: changed_since
+-- What items of a store that changed after a point were there; null for what was not.
+SELECT key, NULL FROM items WHERE store = ?1 AND since > ?2
+UNION ALL
+SELECT key, value FROM past WHERE until > ?2 AND since <= ?2 AND store = ?1;
 
 -- name: count
 -- How many items a store has.
@@ -85,7 +140,7 @@ INSERT INTO counts (store, count) VALUES (?1, ?2) ON CONFLICT (store) DO UPDATE 
 
 -- name: put_doc
 -- An entry can be searched.
-INSERT OR REPLACE INTO docs (seq, time) VALUES (?, ?);
+INSERT OR REPLACE INTO docs (seq, time, weights) VALUES (?, ?, ?);
 
 -- name: put_words
 -- The words of an entry.
@@ -94,6 +149,10 @@ INSERT OR REPLACE INTO words (rowid, terms) VALUES (?, ?);
 -- name: drop_words
 -- Forget the words of an entry.
 DELETE FROM words WHERE rowid = ?;
+
+-- name: drop_weights
+-- Forget how much each word of an entry counts.
+UPDATE docs SET weights = x'00' WHERE seq = ?;
 
 -- name: merge_words
 -- Write the whole index anew; what was dropped is then nowhere in it.
@@ -122,31 +181,72 @@ INSERT OR REPLACE INTO decisions (id, seq) VALUES (?, ?);
 
 -- name: place_superseded
 -- A decision that was superseded before it was known.
-UPDATE superseded SET seq = ?2 WHERE id = ?1;
+UPDATE superseded SET seq = ?2
+WHERE id = ?1
+  AND NOT EXISTS (SELECT 1 FROM undone WHERE superseded.by BETWEEN first AND last);
 
 -- name: put_superseded
--- A decision no longer holds; the newest word on it stands.
-INSERT INTO superseded (id, seq, by)
-VALUES (?1, (SELECT seq FROM decisions WHERE id = ?1), ?2)
-ON CONFLICT (id) DO UPDATE SET by = max(by, ?2);
+-- A decision no longer holds.
+INSERT OR IGNORE INTO superseded (id, by, seq)
+VALUES (?1, ?2, (SELECT seq FROM decisions WHERE id = ?1));
+
+-- name: put_rollback
+-- Everything is again as it was right after an entry.
+INSERT OR IGNORE INTO rollbacks (seq, after) VALUES (?, ?);
+
+-- name: newest_rollback
+-- The entry that went back last.
+SELECT max(seq) FROM rollbacks;
+
+-- name: drop_undone
+-- Forget which decisions were gone back on.
+DELETE FROM superseded WHERE by IN (SELECT seq FROM rollbacks);
+
+-- name: settle_superseded
+-- Let decisions be superseded by what counts now, and by nothing else.
+UPDATE superseded SET seq = (
+    SELECT decisions.seq FROM decisions
+    WHERE decisions.id = superseded.id
+      AND NOT EXISTS (SELECT 1 FROM undone WHERE superseded.by BETWEEN first AND last));
+
+-- name: put_undone
+-- Decisions that were gone back on no longer hold.
+INSERT INTO superseded (id, by, seq)
+SELECT decisions.id, undone.by, decisions.seq
+FROM undone JOIN decisions ON decisions.seq BETWEEN first AND last;
 
 -- name: superseded_by
--- Which entries say that some decisions no longer hold; the numbers are a JSON array.
-SELECT seq, by FROM superseded WHERE seq IN (SELECT value FROM json_each(?));
+-- The newest entries that say that some decisions no longer hold; the numbers are a JSON array.
+SELECT seq, max(by) FROM superseded WHERE seq IN (SELECT value FROM json_each(?)) GROUP BY seq;
 
 -- name: match
--- The newest entries that hold certain terms and pass the filters; null is no filter.
-SELECT rowid FROM words
-WHERE words MATCH ?1
-  AND rowid BETWEEN ?2 AND ?3
-  AND (?4 IS NULL OR EXISTS (
-      SELECT 1 FROM docs WHERE seq = words.rowid AND time BETWEEN ?4 AND ?5))
-  AND (?6 IS NULL OR ?6 = EXISTS (SELECT 1 FROM superseded WHERE seq = words.rowid))
-  AND (?7 IS NULL OR EXISTS (
-      SELECT 1 FROM touched JOIN paths ON id = touched.path
-      WHERE seq = words.rowid AND instr(paths.path, ?7)))
-ORDER BY rowid DESC
-LIMIT ?8;
+-- The newest entries before one that hold certain terms, as JSON: a row for each would cost more.
+SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM words WHERE words MATCH ?1 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?2);
+
+-- name: match_nth
+-- The entry that holds certain terms and has so many newer ones.
+SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ?2;
+
+-- name: match_within
+-- Those that pass the filters, too; null is no filter.
+SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM words
+    WHERE words MATCH ?1
+      AND rowid < ?3
+      AND rowid BETWEEN ?4 AND ?5
+      AND (?6 IS NULL OR EXISTS (
+          SELECT 1 FROM docs WHERE seq = words.rowid AND time BETWEEN ?6 AND ?7))
+      AND (?8 IS NULL OR ?8 = EXISTS (SELECT 1 FROM superseded WHERE seq = words.rowid))
+      AND (?9 IS NULL OR EXISTS (
+          SELECT 1 FROM touched JOIN paths ON id = touched.path
+          WHERE seq = words.rowid AND instr(paths.path, ?9)))
+    ORDER BY rowid DESC
+    LIMIT ?2);
+
+-- name: weights
+-- How much the words of some entries count; the numbers are a JSON array.
+SELECT seq, weights FROM docs WHERE seq IN (SELECT value FROM json_each(?));
 
 -- name: see_marked
 -- Let the terms of the index be listed; costs nothing when that was done before.

@@ -6,13 +6,35 @@ CREATE TABLE meta (
     value BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The items of each store, as canonical JSON.
+-- The items of each store, as canonical JSON. `since`: how many entries were taken in when an item
+-- was found to have become so.
 CREATE TABLE items (
     store TEXT NOT NULL,
     key   TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    hash  BLOB NOT NULL,
     value BLOB NOT NULL,
     PRIMARY KEY (store, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX items_hash ON items (store, hash);
+
+-- What items were at some point and no longer are: from `since` up to, not including, `until`.
+CREATE TABLE past (
+    until INTEGER NOT NULL,
+    store TEXT NOT NULL,
+    key   TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (until, store, key)
+) STRICT, WITHOUT ROWID;
+
+-- After how many entries the items of every store can be had. A point right after a rollback also
+-- holds what the stores that go back were after `as_of` entries.
+CREATE TABLE points (
+    size  INTEGER PRIMARY KEY,
+    as_of INTEGER
+) STRICT;
+CREATE INDEX points_as_of ON points (as_of) WHERE as_of IS NOT NULL;
 
 -- How many items each store has.
 CREATE TABLE counts (
@@ -20,10 +42,12 @@ CREATE TABLE counts (
     count INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The entries that can be searched, and when each was recorded, in microseconds since 1970.
+-- The entries that can be searched, when each was recorded, in microseconds since 1970, and how much
+-- each of its words counts: see `Weights`.
 CREATE TABLE docs (
-    seq  INTEGER PRIMARY KEY,
-    time INTEGER NOT NULL
+    seq     INTEGER PRIMARY KEY,
+    time    INTEGER NOT NULL,
+    weights BLOB NOT NULL
 ) STRICT;
 
 -- Every path that an entry is about, once.
@@ -52,14 +76,32 @@ CREATE TABLE decisions (
     seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Decisions that no longer hold; `by` is the newest entry that says so, `seq` null while the
--- decision itself is not known.
+-- Which entries say of a decision that it no longer holds; `seq` is that of the decision, null while
+-- it is not known, or `by` does not count any more.
 CREATE TABLE superseded (
-    id  TEXT PRIMARY KEY,
+    id  TEXT NOT NULL,
+    by  INTEGER NOT NULL,
     seq INTEGER,
-    by  INTEGER NOT NULL
+    PRIMARY KEY (id, by)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX superseded_seq ON superseded (seq);
+
+-- Entries that went back, and right after which entry everything was to be again.
+CREATE TABLE rollbacks (
+    seq   INTEGER PRIMARY KEY,
+    after INTEGER NOT NULL
+) STRICT;
+
+-- Entries that do not count now: those between the newest rollback and where it went, then, as of
+-- there, those between the newest one before it and where that went, and so on.
+CREATE VIEW undone (first, last, by) AS
+WITH RECURSIVE back (seq, after) AS (
+    SELECT seq, after FROM rollbacks WHERE seq = (SELECT max(seq) FROM rollbacks)
+    UNION ALL
+    SELECT rollbacks.seq, rollbacks.after FROM back JOIN rollbacks
+    ON rollbacks.seq = (SELECT max(seq) FROM rollbacks WHERE seq <= back.after)
+)
+SELECT after + 1, seq - 1, seq FROM back;
 
 -- The words of each entry. Words that count much there stand a second time with a mark that says
 -- how much, so that the best matches of a common word can be had without looking at all of them.

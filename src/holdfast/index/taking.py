@@ -1,4 +1,4 @@
-"""Taking a chunk of entries into the views: the stores and the search index move together."""
+"""Taking a chunk of entries into the views: stores and search index together, or stores alone."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ from contextlib import suppress
 import apsw
 import msgspec
 
-from holdfast.index.items import ChangingItems
+from holdfast.index.folding import Folding, read_entry
 from holdfast.index.words import Gathered
-from holdfast.kernel import entry as entries
 from holdfast.kernel.chain import Head
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Damaged, HoldfastError
 from holdfast.kernel.limits import UNREAD_RANGES_MAX, VIEWS_BYTES_CHUNK, VIEWS_ENTRIES_CHUNK
-from holdfast.kernel.types import Model, Registry
+from holdfast.kernel.types import Registry
 from holdfast.storage.port import Reader, Selection, Stored
 from holdfast.stores import Store
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """How far a ledger was taken in."""
+    """How far a ledger was taken in: into the search index, and into the stores."""
 
     ledger: str = ""
     size: int = 0
+    """Entries that can be searched, but for those `unread`."""
     folded: int = 0
+    """Entries that the stores have seen: more than `size` when they alone were brought forward,
+    fewer past one that cannot be read."""
     leaf: str = ""
-    """Of the last entry taken in, in hex."""
+    """Of the last entry that can be searched, in hex."""
+    folded_leaf: str = ""
+    """Of the last entry that the stores have seen, in hex."""
     stores: dict[str, int] = {}
     """The version of each store."""
     unread: tuple[tuple[int, int], ...] = ()
@@ -48,51 +52,66 @@ class Chunk:
     ) -> None:
         self._connection = connection
         self._reader = reader
-        self._types = types
-        self._items = [(store, ChangingItems(connection, store.name)) for store in stores]
+        self._folding = Folding(connection, reader, stores, types)
         self._gathered = Gathered()
 
     def take(self, taken: Taken, head: Head) -> Taken:
         """Take the next entries in, and return how far that goes."""
+        folding = self._folding
+        folding.start(taken.folded, taken.folded_leaf)
         first = self._first(taken)
         unread = _Unread(taken.unread)
-        stop, folded, leaf = first, taken.folded, b""
+        stop, leaf = first, b""
         for seq, stored in self._entries(first, head.size):
             stop, leaf = seq + 1, b"" if stored is None else stored.leaf
-            entry = None if stored is None else _read(stored)
+            entry = None if stored is None else read_entry(stored)
             if entry is None:
                 unread.add(seq)
                 continue
-            if seq == folded:
-                folded += self._fold(entry)
+            if seq == folding.size:
+                folding.take(entry, leaf)
             if (seq >= taken.size or unread.discard(seq)) and not self._index(entry, seq):
                 unread.add(seq)
-        self._flush()
+        folding.flush()
+        self._gathered.write(self._connection)
         return msgspec.structs.replace(
             taken,
             size=max(stop, taken.size),
-            folded=folded,
             leaf=taken.leaf if stop <= taken.size else self._leaf(stop, leaf),
+            folded=folding.size,
+            folded_leaf=folding.leaf,
             unread=unread.ranges(),
             cut=taken.cut + self._gathered.cut,
         )
+
+    def fold(self, taken: Taken, head: Head) -> Taken:
+        """Take the next entries into the stores alone."""
+        folding = self._folding
+        folding.start(taken.folded, taken.folded_leaf)
+        for _, stored in self._entries(taken.folded, head.size):
+            entry = None if stored is None else read_entry(stored)
+            if stored is None or entry is None or not folding.take(entry, stored.leaf):
+                break
+        folding.flush()
+        return msgspec.structs.replace(taken, folded=folding.size, folded_leaf=folding.leaf)
 
     def index_again(self, seqs: Sequence[int]) -> None:
         """Take entries into the search index that are in it already, as they are now."""
         for seq in seqs:
             for stored in self._reader.read(Selection(seq, seq + 1)):
-                entry = _read(stored)
+                entry = read_entry(stored)
                 if entry is not None:
                     self._index(entry, seq)
         self._gathered.write(self._connection)
 
     def _first(self, taken: Taken) -> int:
-        """Return where to go on: where the stores stopped, if that can be read by now."""
+        """Return where to go on: where the stores stopped, if they get past that by now."""
         if taken.folded < taken.size:
-            for stored in self._reader.read(Selection(taken.folded, taken.folded + 1)):
-                entry = _read(stored)
-                if entry is not None and self._data(entry) is not None:
-                    return taken.folded
+            with suppress(Damaged):
+                for stored in self._reader.read(Selection(taken.folded, taken.folded + 1)):
+                    entry = read_entry(stored)
+                    if entry is not None and self._folding.take(entry, stored.leaf):
+                        return taken.folded
         return taken.size
 
     def _entries(self, first: int, size: int) -> Iterator[tuple[int, Stored | None]]:
@@ -109,36 +128,12 @@ class Chunk:
                     return
         yield from ((seq, None) for seq in range(expected, stop))
 
-    def _fold(self, entry: Entry) -> bool:
-        """Take an entry into every store, or into none."""
-        data = self._data(entry)
-        if data is None:
-            return False
-        changes = [(store.apply(items, entry, data), store, items) for store, items in self._items]
-        within = True
-        for changed, store, items in changes:
-            for key, value in changed.items():
-                items.put(key, value)
-            within &= len(items) <= store.items_max
-        return within
-
-    def _data(self, entry: Entry) -> Model | None:
-        try:
-            return self._types.read(entry)
-        except HoldfastError:
-            return None
-
     def _index(self, entry: Entry, seq: int) -> bool:
         try:
             self._gathered.take(entry, seq, self._reader.artifact)
         except Damaged:
             return False
         return True
-
-    def _flush(self) -> None:
-        for _, items in self._items:
-            items.flush()
-        self._gathered.write(self._connection)
 
     def _leaf(self, stop: int, leaf: bytes) -> str:
         """Return the leaf hash of the last entry taken in, which may be one that is missing."""
@@ -185,10 +180,3 @@ class _Unread:
 
     def _at(self, seq: int) -> list[int] | None:
         return next((span for span in self._ranges if span[0] <= seq <= span[1]), None)
-
-
-def _read(stored: Stored) -> Entry | None:
-    try:
-        return entries.read(stored.body)
-    except Damaged:
-        return None

@@ -8,14 +8,14 @@ was put back from a backup, is noticed and everything begins anew.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeAlias, TypeVar
 
 import apsw
 import msgspec
 
-from holdfast.index import database, words
+from holdfast.index import database, points, words
 from holdfast.index.items import KeptItems
 from holdfast.index.queries import SQL
 from holdfast.index.taking import Chunk, Taken
@@ -24,7 +24,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import VIEWS_ENTRIES_MERGED
 from holdfast.kernel.types import TYPES, Registry
 from holdfast.storage.port import Reader
-from holdfast.stores import STORES, Items, Store
+from holdfast.stores import STORES, Items, Store, Value
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many entries are taken in, of how many."""
@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 _CLEAR: Final = (
     "clear_items",
+    "clear_past",
+    "clear_points",
     "clear_counts",
     "clear_docs",
     "clear_paths",
@@ -40,6 +42,7 @@ _CLEAR: Final = (
     "clear_moments",
     "clear_decisions",
     "clear_superseded",
+    "clear_rollbacks",
     "clear_words",
 )
 
@@ -71,13 +74,18 @@ class Views:
 
     @property
     def size(self) -> int:
-        """How many entries are taken in."""
+        """How many entries can be searched, or are known not to be readable."""
         return self.taken.size
 
     @property
     def folded(self) -> int:
-        """How many entries the stores have seen; fewer than `size` past one that cannot be read."""
+        """How many entries the stores have seen."""
         return self.taken.folded
+
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The version of each store that is kept."""
+        return self._versions
 
     @property
     def unread(self) -> list[tuple[int, int]]:
@@ -117,6 +125,51 @@ class Views:
                 self._renew()
                 return self._catch_up(reader, progress)
 
+    def fold_up(self, reader: Reader, *, progress: Progress = no_progress) -> int:
+        """Bring the stores alone forward, and return how many entries they have seen.
+
+        Quick: nothing becomes searchable by it. That is left to the next `catch_up`.
+        """
+        with self._lock, _translated():
+            self._reader = reader
+            try:
+                return self._fold_up(reader, progress)
+            except database.UNUSABLE:
+                self._renew()
+                return self._fold_up(reader, progress)
+
+    def digests(self) -> dict[str, str]:
+        """Return the digest of every store, as the items are kept after `folded` entries."""
+        return self.look(lambda connection: points.digests(connection, self._versions))
+
+    def mark_point(self, size: int) -> bool:
+        """Let the items as they are now be had later, if so many entries are what is folded."""
+
+        def mark(connection: apsw.Connection) -> bool:
+            with self._transaction():
+                if self._taken(connection).folded != size:
+                    return False
+                connection.execute(SQL["put_point"], (size, None))
+                return True
+
+        return self.look(mark)
+
+    def items_at(
+        self, size: int, reader: Reader | None = None
+    ) -> tuple[int, dict[str, dict[str, Value]]]:
+        """Return the nearest point that is not after `size` entries, and every store's items there.
+
+        With a reader, only what belongs to its ledger counts. Where nothing is kept, or it cannot
+        be read, the point is 0.
+        """
+        return self._at(size, reader, points.load)
+
+    def spelled_at(
+        self, size: int, reader: Reader | None = None
+    ) -> tuple[int, dict[str, dict[str, bytes]]]:
+        """Return the same as `items_at`, with each item as it is written: in canonical JSON."""
+        return self._at(size, reader, points.spelled)
+
     def forget(self, seqs: Iterable[int], reader: Reader | None = None) -> None:
         """Let the words of entries be found no more, nor stay in the file.
 
@@ -138,6 +191,25 @@ class Views:
         """Let go of the file."""
         self._connection.close()
 
+    def _at(
+        self,
+        size: int,
+        reader: Reader | None,
+        load: Callable[[apsw.Connection, int, Iterable[str]], dict[str, dict[str, T]]],
+    ) -> tuple[int, dict[str, dict[str, T]]]:
+        with self._lock, _translated():
+            try:
+                with self._connection as connection:  # all of it as of one moment
+                    taken = self._taken(connection)
+                    if taken.stores == self._versions and (
+                        reader is None or self._continues(taken, reader)
+                    ):
+                        point = points.nearest(connection, size, taken.folded)
+                        return point, load(connection, point, self._versions)
+            except database.UNUSABLE:
+                self._renew()
+        return 0, {store: {} for store in self._versions}
+
     def _catch_up(self, reader: Reader, progress: Progress) -> int:
         head = reader.head()
         first = taken = self._taken(self._connection)
@@ -146,43 +218,56 @@ class Views:
         while True:
             before, taken = taken, self._take_chunk(reader, head)
             progress(min(taken.size, head.size), head.size)
-            if taken.size >= head.size and taken.folded in (taken.size, before.folded):
+            if taken.size >= head.size and (
+                taken.folded >= head.size or taken.folded == before.folded
+            ):
                 break
         if taken.size - first.size >= max(VIEWS_ENTRIES_MERGED, taken.size // 4):
             with self._transaction() as connection:
                 connection.execute(SQL["merge_words"])
         return taken.size
 
+    def _fold_up(self, reader: Reader, progress: Progress) -> int:
+        head = reader.head()
+        taken = self._taken(self._connection)
+        while not self._is_folded(taken, head):
+            before, taken = taken, self._take_chunk(reader, head, fold_only=True)
+            progress(min(taken.folded, head.size), head.size)
+            if taken.folded >= head.size or taken.folded == before.folded:
+                break
+        return taken.folded
+
     def _is_current(self, taken: Taken, head: Head) -> bool:
-        return (
-            (taken.ledger, taken.size, taken.leaf) == (head.ledger, head.size, head.leaf.hex())
-            and taken.stores == self._versions
-            and taken.folded == taken.size
+        return (taken.size, taken.leaf) == (head.size, head.leaf.hex()) and self._is_folded(
+            taken, head
         )
 
-    def _take_chunk(self, reader: Reader, head: Head) -> Taken:
+    def _is_folded(self, taken: Taken, head: Head) -> bool:
+        return (
+            (taken.ledger, taken.folded) == (head.ledger, head.size)
+            and taken.folded_leaf == head.leaf.hex()
+            and taken.stores == self._versions
+        )
+
+    def _take_chunk(self, reader: Reader, head: Head, *, fold_only: bool = False) -> Taken:
         with self._transaction() as connection:
             taken = self._taken(connection)
             if not self._continues(taken, reader):
                 for name in _CLEAR:
                     connection.execute(SQL[name])
                 taken = Taken(head.ledger, stores=self._versions)
-            taken = Chunk(connection, reader, self._stores, self._types).take(taken, head)
+            chunk = Chunk(connection, reader, self._stores, self._types)
+            taken = chunk.fold(taken, head) if fold_only else chunk.take(taken, head)
             connection.execute(SQL["put_meta"], ("taken", msgspec.json.encode(taken)))
             return taken
 
     def _continues(self, taken: Taken, reader: Reader) -> bool:
         """Tell whether what is kept belongs to this ledger as it is."""
         head = reader.head()  # others may have appended and taken in since it was last looked at
-        if taken.ledger != head.ledger or taken.stores != self._versions or taken.size > head.size:
+        if taken.ledger != head.ledger or taken.stores != self._versions:
             return False
-        if taken.size == 0:
-            return True
-        try:
-            leaf = reader.node(taken.size - 1, taken.size)
-        except HoldfastError:
-            return True  # it cannot be seen; a damaged ledger is not another one
-        return leaf.hex() == taken.leaf
+        ends = {taken.size: taken.leaf, taken.folded: taken.folded_leaf}
+        return max(ends) <= head.size and all(_ends_so(reader, *end) for end in ends.items())
 
     def _taken(self, connection: apsw.Connection) -> Taken:
         found: Any = connection.execute(SQL["meta"], ("taken",)).get
@@ -208,6 +293,16 @@ class Views:
         self._connection.close(force=True)
         database.discard(self._path)
         self._connection = database.connect(self._path)
+
+
+def _ends_so(reader: Reader, size: int, leaf: str) -> bool:
+    """Tell whether the first `size` entries of a ledger end with this leaf."""
+    if size == 0:
+        return True
+    try:
+        return reader.node(size - 1, size).hex() == leaf
+    except HoldfastError:
+        return True  # it cannot be seen; a damaged ledger is not another one
 
 
 @contextmanager

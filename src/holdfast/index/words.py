@@ -2,25 +2,27 @@
 
 A term that counts much in its entry, as it occurs often or the entry is short, stands there twice:
 plain, and with a mark for how much, by BM25 with a fixed mean length. So the best entries for a
-common word are a short list of their own. Terms with an @ are filters: type, session, path.
+common word are a short list of their own. Terms with an @ are filters: type, session, path. Beside
+the row stands how much each term counts, so that an entry, once found, can be weighed at once.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Final, NamedTuple
+from zlib import crc32
 
 import apsw
 
 from holdfast.index.queries import SQL
+from holdfast.index.standing import Standing
 from holdfast.index.terms import count_terms
 from holdfast.index.texts import Load, text_of
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.limits import NAME_CHARS_MAX
 
 MARKS: Final = "!#$%&+:;<=>"
 """Signs for how much a term counts, from least to most. The first is for what stands unmarked."""
@@ -31,9 +33,6 @@ MARK_BOUNDS: Final = (1.10, 1.24, 1.34, 1.49, 1.62, 1.74, 1.81, 1.88, 1.94, 1.99
 
 MARK_IMPACTS: Final = (0.88, 1.17, 1.29, 1.41, 1.55, 1.68, 1.77, 1.84, 1.91, 1.96, 2.02)
 """What a term with each mark counts."""
-
-MARK_SHARES: Final = (0.5, 0.2, 0.1, 0.1, 0.05, 0.03, 0.01, 0.005, 0.0035, 0.001, 0.0005)
-"""How many of the words of ordinary text carry each mark."""
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -52,11 +51,10 @@ class Gathered:
     def __init__(self) -> None:
         self.cut = 0
         """Entries of which only the beginning can be searched."""
-        self._docs: list[tuple[int, int]] = []
+        self._docs: list[tuple[int, int, bytes]] = []
         self._words: list[tuple[int, str]] = []
         self._paths: list[tuple[str, int]] = []
-        self._decisions: list[tuple[str, int]] = []
-        self._superseded: list[tuple[str, int]] = []
+        self._standing = Standing()
 
     def take(self, entry: Entry, seq: int, load: Load) -> None:
         """Take one entry in."""
@@ -64,8 +62,8 @@ class Gathered:
         text = text_of(entry, value, load)
         self.cut += text.cut
         counts, length = count_terms(text.words)
-        row = list(counts)
-        row += [term + sign for term, n in counts.items() if (sign := mark(n, length))]
+        weights = Weights.of(counts, length)
+        row = [*counts, *weights.marked(counts)]
         row.append(type_term(entry.type))
         if entry.session_id is not None:
             row.append(session_term(entry.session_id))
@@ -73,11 +71,8 @@ class Gathered:
             row += map(path_term, text.paths)
             self._paths += [(path, seq) for path in text.paths]
         self._words.append((seq, " ".join(row)))
-        self._docs.append((seq, time_us(entry.timestamp)))
-        if entry.type == "decision":
-            self._decisions.append((entry.id, seq))
-            for earlier in _names(value.get("supersedes")):
-                self._superseded.append((earlier, seq))
+        self._docs.append((seq, time_us(entry.timestamp), weights.packed()))
+        self._standing.take(entry, value, seq)
 
     def write(self, connection: apsw.Connection) -> None:
         """Put it all into the tables."""
@@ -87,22 +82,73 @@ class Gathered:
         many(SQL["put_path"], ((path,) for path in sorted({path for path, _ in self._paths})))
         many(SQL["put_touched"], self._paths)
         many(SQL["widen_moment"], _moments(self._docs))
-        many(SQL["put_decision"], self._decisions)
-        many(SQL["place_superseded"], self._decisions)
-        many(SQL["put_superseded"], self._superseded)
+        self._standing.write(connection)
 
 
 def forget(connection: apsw.Connection, seqs: Iterable[int]) -> None:
     """Let entries no longer be found by their words."""
-    connection.executemany(SQL["drop_words"], ((seq,) for seq in seqs))
+    rows = [(seq,) for seq in seqs]
+    connection.executemany(SQL["drop_words"], rows)
+    connection.executemany(SQL["drop_weights"], rows)
     connection.execute(SQL["merge_words"])
 
 
+class Weights(NamedTuple):
+    """The mark of each term of an entry: most occur once and share theirs."""
+
+    once: int
+    others: dict[str, int]
+    """Terms that occur more often and have another mark for it."""
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], length: int) -> Weights:
+        """Weigh the terms of an entry of `length` words."""
+        once = mark(1, length)
+        others = {
+            term: place
+            for term, n in counts.items()
+            if n > 1 and (place := mark(n, length)) != once
+        }
+        return cls(once, others)
+
+    def marked(self, terms: Iterable[str]) -> list[str]:
+        """Return the terms that count much, each with its sign."""
+        others = self.others
+        found = [term + MARKS[place] for term, place in others.items()]
+        if self.once:
+            sign = MARKS[self.once]
+            found += [term + sign for term in terms if term not in others]
+        return found
+
+    def packed(self) -> bytes:
+        """Return the mark of most terms, then the key and the mark of each other one."""
+        return bytes((self.once,)) + b"".join(
+            [term_key(term) + _BYTES[place] for term, place in self.others.items()]
+        )
+
+
+def mark_in(packed: bytes, key: bytes) -> int:
+    """Return the mark of a term, by its key, in an entry that holds it."""
+    place = packed.find(key, 1)
+    while place > 0 and (place - 1) % _WEIGHT_BYTES:  # not a key, but the end of one and another
+        place = packed.find(key, place + 1)
+    return packed[place + _KEY_BYTES if place > 0 else 0]
+
+
+def term_key(term: str) -> bytes:
+    """Return a hash of a term, so short that of 16 million terms two may share it."""
+    return crc32(term.encode()).to_bytes(4)[:_KEY_BYTES]
+
+
+_KEY_BYTES: Final = 3
+_WEIGHT_BYTES: Final = 4
+_BYTES: Final = [bytes((place,)) for place in range(len(MARKS))]
+
+
 @lru_cache(maxsize=65536)
-def mark(count: int, length: int) -> str:
-    """Return the sign for a term that occurs so often in an entry of `length` words, if any."""
-    place = bisect(MARK_BOUNDS, impact(count, length))
-    return MARKS[place] if place else ""
+def mark(count: int, length: int) -> int:
+    """Return the mark of a term that occurs so often in an entry of `length` words."""
+    return bisect(MARK_BOUNDS, impact(count, length))
 
 
 def impact(count: int, length: int) -> float:
@@ -137,10 +183,10 @@ def time_us(stamp: str) -> int:
         return 0
 
 
-def _moments(docs: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
+def _moments(docs: Iterable[tuple[int, int, bytes]]) -> list[tuple[int, int, int]]:
     """Return each block of entries with its earliest and latest time."""
     blocks: dict[int, tuple[int, int]] = {}
-    for seq, moment in docs:
+    for seq, moment, _ in docs:
         least, most = blocks.get(seq // MOMENT_ENTRIES, (moment, moment))
         blocks[seq // MOMENT_ENTRIES] = min(least, moment), max(most, moment)
     return [(block, least, most) for block, (least, most) in blocks.items()]
@@ -148,9 +194,3 @@ def _moments(docs: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
 
 def _filter_term(kind: str, name: str) -> str:
     return f"{kind}@{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
-
-
-def _names(value: Any) -> list[str]:
-    if not isinstance(value, list):
-        return []
-    return [name for name in value if isinstance(name, str) and len(name) <= NAME_CHARS_MAX]

@@ -1,17 +1,17 @@
 """Every error holdfast raises on purpose: one tree, at most twelve classes.
 
     HoldfastError
-    ├── InvalidInput          what was given cannot be recorded
+    ├── InvalidInput          what was given cannot be used
     │   └── UnknownType       an entry type the registry does not hold
     ├── NotFound              the thing asked for is not in this ledger
     ├── NotALedger            there is no ledger here, or the file is something else
     ├── NewerFormat           written by a newer holdfast
     ├── Unsupported           this machine or file system cannot keep the promises
-    ├── ConfigError           a settings file cannot be used
     ├── Conflict              the head moved: nothing was written
     ├── Busy                  other writers kept the ledger too long: nothing was written
     ├── StorageFailed         the disk refused: nothing was acknowledged
     └── Damaged               stored bytes are not what was sealed
+        └── BootFailed        a save and what it was made of do not agree
 
 A message has three parts: what happened, what it means for the user's data, what to do next.
 Errors of libraries are translated at the engine's boundary; none of theirs escapes.
@@ -34,7 +34,7 @@ class HoldfastError(Exception):
 
 
 class InvalidInput(HoldfastError):
-    """What was given cannot be recorded; nothing was written."""
+    """What was given cannot be used; nothing was written."""
 
 
 class UnknownType(InvalidInput):
@@ -57,10 +57,6 @@ class Unsupported(HoldfastError):
     """This machine, file system or library cannot keep the promises."""
 
 
-class ConfigError(HoldfastError):
-    """A settings file cannot be used."""
-
-
 class Conflict(HoldfastError):
     """The head is not the expected one; nothing was written."""
 
@@ -75,3 +71,23 @@ class StorageFailed(HoldfastError):
 
 class Damaged(HoldfastError):
     """Stored bytes are not what was sealed."""
+
+
+class BootFailed(Damaged):
+    """A save and what it was made of do not agree; nothing was changed."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        step: int,
+        expected: str,
+        found: str,
+        meaning: str = "Nothing was changed.",
+        remedy: str = "",
+    ) -> None:
+        super().__init__(what, meaning=meaning, remedy=remedy)
+        self.step = step
+        """Which of the twelve steps of a cold boot."""
+        self.expected = expected
+        self.found = found

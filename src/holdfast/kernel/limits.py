@@ -80,6 +80,38 @@ ARCHIVES_KEPT_INDEXES: Final = 64
 ARCHIVES_KEPT_BYTES: Final = 8 * MIB
 """What a reader of archives remembers: parsed indexes, and decoded frames by their bytes."""
 
+CAMPAIGN_SEGMENT_ENTRIES: Final = 16_384
+"""Entries in one member of a campaign file."""
+
+CAMPAIGN_FRAME_BYTES: Final = 1 * MIB
+CAMPAIGN_FRAME_BYTES_MAX: Final = CAMPAIGN_FRAME_BYTES + LINE_BYTES_MAX + 1
+"""What one compressed frame of such a member holds: lines up to about this, and one that is longer;
+nobody who reads a campaign needs more memory for its entries."""
+
+CAMPAIGN_PACK_BYTES: Final = 8 * MIB
+CAMPAIGN_ARTIFACT_BYTES_MAX: Final = 2 * INPUT_BYTES_MAX
+"""Artifacts in one pack of a campaign file, before compression; one alone may be larger, but not
+larger than this."""
+
+CAMPAIGN_JSON_BYTES_MAX: Final = 64 * MIB
+"""Largest member of a campaign file that is plain JSON."""
+
+CAMPAIGN_MEMBERS_MAX: Final = 262_144
+"""Members of a campaign file."""
+
+CAMPAIGN_SMALL_BYTES: Final = 1024 * MIB
+CAMPAIGN_RATIO_MAX: Final = 1000
+"""What all members of a campaign file hold when they are decompressed: this much at least may be,
+and on top of it so many times the bytes of the file. More is a bomb."""
+
+CAMPAIGN_KEPT_BYTES: Final = 32 * MIB
+"""Decompressed frames and packs that a reader of a campaign remembers."""
+
+CONTINUE_BATCH_ENTRIES: Final = 2000
+CONTINUE_BATCH_BYTES: Final = 16 * MIB
+"""What a ledger that continues a campaign takes over at once; one entry with its artifacts may be
+more."""
+
 STATE_LOG_LINES_LARGE: Final = 10_000
 """Lines of the state log above which archived entries leave it only when they are half of it."""
 
@@ -134,6 +166,32 @@ SUMMARY_BYTES_MAX: Final = 16 * KIB
 """A session's summary takes at most one part in SUMMARY_SHARE of the bytes it stands for, but may
 always be as long as the floor."""
 
+FACT_PROVENANCE_MAX: Final = 64
+FACT_SUPERSEDES_MAX: Final = 256
+PENDING_STEPS_MAX: Final = 64
+"""Ids that a fact names, and steps of something pending."""
+
+WORKING_SET_TOKENS: Final = 8000
+WORKING_SET_TOKENS_FLOOR: Final = 2000
+WORKING_SET_TOKENS_MAX: Final = 1_000_000
+WORKING_SET_ITEM_TOKENS: Final = 400
+"""Tokens of a working set: as it is compiled unless told otherwise, the fewest that hold its frame
+whatever the stores hold, the most that may be asked for, and what one item in it may take."""
+
+WORKING_SET_LOOKED_AT: Final = 10_000
+"""Most items of one kind that a working set may look at."""
+
+RECAP_ENTRIES: Final = 64
+RECAP_TOKENS: Final = 1500
+SYNOPSIS_TOKENS: Final = 2000
+SYNOPSIS_LOOKED_AT: Final = 128
+"""Entries that a recap is of, the newest; tokens of it and of a synopsis; facts and decisions that
+a synopsis looks at."""
+
+PIECES_CACHED_MAX: Final = 8192
+PIECE_CHARS_CACHED: Final = 32
+"""Different words and signs whose tokens are remembered, and the longest of them."""
+
 MILESTONES_MAX: Final = 20
 """Milestones in a compression entry, the newest."""
 
@@ -162,6 +220,10 @@ IMPORT_BATCH_ENTRIES: Final = 500
 IMPORT_BATCH_BYTES: Final = 16 * MIB
 """What an import records at once."""
 
+SAVE_SEGMENT_ENTRIES: Final = 16_384
+"""Entries in a segment of the log: a save has the hash of the segment that it ends in, and the tree
+stands for those before. So saving costs what is new, not what there is."""
+
 SETTINGS_BYTES_MAX: Final = 1 * MIB
 """Largest settings file that is read."""
 
@@ -174,6 +236,9 @@ VIEWS_CACHE_KIB: Final = 32 * KIB
 VIEWS_ENTRIES_CHUNK: Final = 2000
 VIEWS_BYTES_CHUNK: Final = 8 * MIB
 """What is taken into the views in one transaction, so that nobody waits long."""
+
+FOLD_POINT_ENTRIES: Final = 16_384
+"""Entries from one point to the next at which all items of the stores can be had."""
 
 VIEWS_ENTRIES_MERGED: Final = 10_000
 """Entries taken in at a time after which the search index is put in order."""
@@ -201,16 +266,15 @@ SEARCH_TERMS_MAX: Final = 24
 """Different terms of a question that count, the first ones."""
 
 SEARCH_LIST_ENTRIES: Final = 1000
-"""Entries looked at for one term, the newest; a term with more is a common one."""
+"""Entries looked at for one term, the newest; a term with more is a common one. Matches are counted
+as far; more are said to be at least so many."""
 
 SEARCH_BEST_ENTRIES: Final = 400
-"""Entries looked at for one term and one mark; so many are enough of a common term."""
+"""Entries looked at for one term and one mark, and for all words with high marks; of so few that
+hold all words, all are looked at."""
 
 SEARCH_BOTH_ENTRIES: Final = 200
-"""Entries that hold all words which are looked at, the newest, and so many of the best."""
-
-SEARCH_COUNT_MAX: Final = 1000
-"""Matches that are counted; more are said to be at least so many."""
+"""Entries that hold all words which are looked at first, the newest."""
 
 SEARCH_PATHS_MAX: Final = 64
 """Paths of a filter that are looked up by name; with more, each entry is asked for its paths."""

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from holdfast.kernel.limits import PIECE_CHARS_CACHED, PIECES_CACHED_MAX
 from holdfast.kernel.token_tables import (
     CAPITALS,
     ONE_TOKEN,
@@ -47,7 +49,10 @@ def estimate(text: str) -> int:
     for start in range(0, len(text), SLICE_CHARS):
         part = text[start : start + SLICE_CHARS]
         pieces = Counter(_PIECE.findall(part))
-        total += sum(_piece_cost(piece) * count for piece, count in pieces.items())
+        total += sum(
+            (_known_cost if len(piece) <= PIECE_CHARS_CACHED else _piece_cost)(piece) * count
+            for piece, count in pieces.items()
+        )
         if not part.isascii():
             total += _non_ascii_cost(part)
     return total + min(len(text) // MARGIN_EVERY_CHARS, MARGIN_TOKENS_MAX)
@@ -64,6 +69,9 @@ def _piece_cost(piece: str) -> int:
     if piece.isspace():
         return sum(_space_run_cost(run) for run in _RUNS_OF_ONE.findall(piece))
     return _signs_cost(piece)
+
+
+_known_cost: Final = lru_cache(maxsize=PIECES_CACHED_MAX)(_piece_cost)
 
 
 def _word_cost(piece: str) -> int:

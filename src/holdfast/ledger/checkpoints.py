@@ -3,6 +3,9 @@
 A checkpoint is made from the entries of its session since the one before, read backwards, so its
 cost does not depend on how long the log is. `through` in its data is the last entry that went into
 it: what other processes record in the meantime belongs to the next one.
+
+What lies in the vault may be erased one day, and a checkpoint never changes. So it is made from
+entries as they are stored, and names such a value by its size and hash; no word of it is repeated.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.index.views import Views
     from holdfast.ledger.ledger import Ledger, Receipt
     from holdfast.views.resume import Facts
+    from holdfast.views.wording import Resolve
 
 THROUGH: Final = "through"
 """The field of a checkpoint that says which entry was the last to go into it."""
@@ -95,7 +99,7 @@ class Checkpoints:
         """
         given = Given(task, completed, total, next_action, quick_resume)
         since = self.since(session_id)
-        facts = self.facts(since)
+        facts = self._stored_facts(since)
         if quick_resume is None and not given.says_something() and not _tells(facts):
             raise InvalidInput(
                 "There is nothing to say about where the work stands: no task, no next action, "
@@ -173,15 +177,22 @@ class Checkpoints:
         return Since(checkpoint, found[::-1], unseen=further.seq > through)
 
     def facts(self, since: Since) -> Facts:
-        """Gather what the entries say, and what is open now."""
+        """Gather what the entries say, and what is open now, to be shown and not to be kept."""
+        return self._gathered(since, self._resolve)
+
+    def _stored_facts(self, since: Since) -> Facts:
+        """Gather the same for an entry: what lies in the vault is named, not repeated."""
+        return self._gathered(since, Entry.value)
+
+    def _gathered(self, since: Since, resolve: Resolve) -> Facts:
         from holdfast.views.resume import gather
 
         self._views.catch_up(self._ledger.reader)
         decisions: Any = self._views.items("decisions")
         return gather(
             since.entries,
-            before=None if since.checkpoint is None else self._resolve(since.checkpoint),
-            resolve=self._resolve,
+            before=None if since.checkpoint is None else resolve(since.checkpoint),
+            resolve=resolve,
             open_work=self._open_work(),
             superseded=lambda key: bool((decisions.get(key) or {}).get("superseded_by")),
             unseen=since.unseen,
@@ -194,7 +205,7 @@ class Checkpoints:
             return entry.value()  # its large parts stay references; the rest tells enough
 
     def _open_work(self) -> list[str]:
-        work: Any = self._views.items("work")
+        work: Any = self._views.items("open_work")
         newest = sorted(work.values(), key=lambda item: item["seq"], reverse=True)
         return [item["title"] for item in newest]
 
@@ -209,7 +220,7 @@ class Checkpoints:
                 yield entry
 
     def _automatic(self, session_id: str | None, since: Since, id: str | None) -> Receipt:
-        facts = self.facts(since)
+        facts = self._stored_facts(since)
         data = self._data(since, facts, Given())
         others = msgspec.structs.replace(facts, tool=None, before=None)
         if not _tells(others) and not _stands(facts):

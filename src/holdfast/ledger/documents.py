@@ -63,7 +63,7 @@ class Gathering:
             archives=(),
             sessions=sessions,
             decisions=self._views.items("decisions"),
-            work=self._views.items("work"),
+            work=self._views.items("open_work"),
             checkpoint=self._checkpoint,
             capsule=self.capsule(),
         )
@@ -73,7 +73,12 @@ class Gathering:
             "archived": archived,
             "archives": archives,
             "latest_session": files.latest_session(sessions),
+            "pending": self.pending(),
         }
+
+    def pending(self) -> Document:
+        """Say what waits for somebody."""
+        return files.pending(self._views.items("story"))
 
     def session_memory(self, session_id: str | None) -> Document:
         """Say what a session did."""
@@ -130,7 +135,7 @@ class Gathering:
         return Newest(own, found.unseen)
 
     def _open_work(self) -> list[str]:
-        work: Any = self._views.items("work")
+        work: Any = self._views.items("open_work")
         newest = sorted(work.values(), key=lambda item: item["seq"], reverse=True)
         return [item["title"] for item in newest]
 
@@ -145,8 +150,11 @@ class Gathering:
         fresh = files.restore_index(
             self.marks, archives=archives, compressions=sorted(ours.items()), active=()
         )
-        told = {note.get("first") for note in ours.values()}
-        fresh["not_indexed"] = [one.name for one in archives if one.first not in told]
+        fresh["not_indexed"] = [
+            one.name
+            for one in archives
+            if not any(files.is_about(note, one) for note in ours.values())
+        ]
         return fresh if before is None else _joined(before, fresh)
 
     def data(self, entry: Entry) -> Mapping[str, Any]:

@@ -146,6 +146,16 @@ class Ledger:
             self._engine.drop(leaving, batch, expected_head=head)
         return Receipt(sealed.seq, sealed.id, entry.hash, sealed.leaf.hex(), admitted.redactions)
 
+    def _take_over(self, batch: Sequence[Prepared], artifacts: Mapping[str, bytes]) -> None:
+        """Append entries of another ledger as they are, with the artifacts they name.
+
+        For continuing a campaign, which proves them first; nobody else has this verb. They went
+        through redaction when they were recorded, and keep their ids, of which none may be here.
+        """
+        with self._engine.queue():
+            head = self._engine.head()
+            self._engine.append(Batch(chain.seal_all(head, batch), artifacts), expected_head=head)
+
     def append_many(self, drafts: Iterable[Draft]) -> list[Receipt]:
         """Record several entries, all of them or none. They share one timestamp."""
         drafts = list(drafts)

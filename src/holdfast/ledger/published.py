@@ -21,7 +21,7 @@ SESSION_MEMORY: Final = "SESSION_MEMORY.json"
 RESTORE_INDEX: Final = "indexes/restore_index.json"
 DOCUMENTS: Final = (CURRENT_STATE, SESSION_MEMORY, RESTORE_INDEX)
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Changes when the same entries would give another document."""
 
 

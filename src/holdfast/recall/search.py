@@ -18,7 +18,8 @@ import msgspec
 from holdfast.index.asking import words_of
 from holdfast.index.matching import Matcher, Scope
 from holdfast.index.queries import SQL
-from holdfast.index.ranking import Ranked, Ranking, rank
+from holdfast.index.ranking import Ranking, rank
+from holdfast.index.scoring import Ranked
 from holdfast.index.taking import Taken
 from holdfast.index.texts import shown_text
 from holdfast.index.views import Views

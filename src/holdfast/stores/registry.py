@@ -2,35 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
 
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import NotFound
-from holdfast.kernel.types import TYPES, Registry
+from holdfast.kernel.errors import Damaged, NotFound
+from holdfast.kernel.types import TYPES, Model, Registry, RolledBack
 from holdfast.stores.decisions import Decisions
+from holdfast.stores.facts import Facts
+from holdfast.stores.open_work import OpenWork
 from holdfast.stores.sessions import Sessions
-from holdfast.stores.store import State, Store
-from holdfast.stores.work import Work
+from holdfast.stores.store import UNREAD, Items, State, Store
+from holdfast.stores.story import Story
+from holdfast.stores.unlocks import Unlocks
 
-STORES: tuple[Store, ...] = (Sessions(), Decisions(), Work())
+STORES: Final[tuple[Store, ...]] = (
+    Facts(),
+    Unlocks(),
+    Story(),
+    Sessions(),
+    Decisions(),
+    OpenWork(),
+)
+
+FORMER: Final[tuple[Store, ...]] = ()
+"""Older versions of stores, so that saves made under them still boot."""
+
+
+class Reading:
+    """What stores are given of an entry's data: decoded where one of them looks at it."""
+
+    def __init__(self, stores: Iterable[Store], types: Registry) -> None:
+        self._types = types
+        self._read = frozenset({"rolled_back"}).union(*(store.reads for store in stores))
+
+    def looks_at(self, type_name: str) -> bool:
+        """Tell whether a store looks at the data of such entries."""
+        return type_name in self._read
+
+    def __call__(self, entry: Entry) -> Model:
+        """Return the data. A type that nobody knows, or a version, is a hard failure."""
+        if entry.type in self._read:
+            return self._types.read(entry)
+        self._types.check_known(entry)
+        return UNREAD
+
+
+_NOWHERE: Final[tuple[int, bool, list[State]]] = (-1, True, [])
+"""Where an entry goes whose type nobody knows: its data is read, which refuses it."""
+
+Past: TypeAlias = Callable[[int], Mapping[str, Items]]
+"""Returns the items of the stores that go back, as they were right after an entry."""
 
 
 class Fold:
-    """All stores together, brought forward entry by entry."""
+    """All stores together, brought forward entry by entry.
 
-    def __init__(self, stores: Iterable[Store] = STORES, types: Registry = TYPES) -> None:
-        self._states = {store.name: State(store) for store in stores}
-        self._types = types
-        self.size = 0
+    It starts empty, or from `items` as they were when `size` entries were taken in, with their
+    hashes if somebody took them from the same bytes; then `past` is asked for what was true before
+    that, should an entry go back so far.
+    """
+
+    def __init__(
+        self,
+        stores: Iterable[Store] = STORES,
+        types: Registry = TYPES,
+        *,
+        size: int = 0,
+        items: Mapping[str, Items] | None = None,
+        hashes: Mapping[str, Mapping[str, bytes]] | None = None,
+        past: Past | None = None,
+    ) -> None:
+        known, hashed, stores = items or {}, hashes or {}, tuple(stores)
+        self._states = {
+            store.name: State(store, known.get(store.name), hashed.get(store.name))
+            for store in stores
+        }
+        self._reading = Reading(stores, types)
+        self._past = past
+        self._first = size
+        self.size = size
         """How many entries were taken in."""
+        self._routes = {
+            name: (types.spec(name).version, self._reading.looks_at(name), self._taking(name))
+            for name in types
+        }
+        """Of each type: its newest version, whether its data is read, the states it may change."""
 
     def apply(self, entry: Entry) -> None:
         """Take the next entry into every store. A type that nobody knows is a hard failure."""
         if entry.seq != self.size:
             raise ValueError(f"entry {entry.seq} cannot follow {self.size - 1} in a fold")
-        data = self._types.read(entry)
-        for state in self._states.values():
+        version, looked_at, states = self._routes.get(entry.type, _NOWHERE)
+        data = self._reading(entry) if looked_at or entry.v != version else UNREAD
+        for state in states:
             state.apply(entry, data)
+        if type(data) is RolledBack:
+            self._go_back(entry.seq, data.to)
         self.size += 1
 
     def state(self, name: str) -> State:
@@ -42,6 +110,38 @@ class Fold:
             )
         return self._states[name]
 
-    def digests(self) -> Mapping[str, str]:
-        """Return the digest of every store."""
+    def items(self) -> dict[str, Items]:
+        """Return the items of every store, by its name."""
+        return {name: state.items for name, state in self._states.items()}
+
+    def hashes(self) -> dict[str, Mapping[str, bytes]]:
+        """Return the hash of each item of every store, by its name."""
+        return {name: state.hashes() for name, state in self._states.items()}
+
+    def digests(self) -> dict[str, str]:
+        """Return the digest of every store, by its name."""
         return {name: state.digest() for name, state in self._states.items()}
+
+    def _taking(self, type_name: str) -> list[State]:
+        return [
+            state
+            for state in self._states.values()
+            if state.store.takes is None or type_name in state.store.takes
+        ]
+
+    def _go_back(self, seq: int, to: int) -> None:
+        """Undo what came after entry `to`, in the stores that go back; `to` may be any number."""
+        states = [state for state in self._states.values() if state.store.rolls_back]
+        if to >= self._first - 1:
+            for state in states:
+                state.go_back(seq, to)
+            return
+        if self._past is None:
+            raise Damaged(
+                f"Entry {seq} goes back to {to}, before what this fold started from.",
+                meaning="What is true after it cannot be worked out from here.",
+                remedy="Fold from the first entry.",
+            )
+        past = self._past(to)
+        for state in states:
+            state.become(seq, past[state.store.name])

@@ -23,12 +23,10 @@ from typing import Any, Final
 
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.types import (
-    Checkpoint,
     Holder,
     Model,
     SessionEnded,
     SessionStarted,
-    ToolCalled,
 )
 from holdfast.kernel.types.sessions import CRASHED
 from holdfast.stores.store import NO_CHANGES, Changes, Items, Value
@@ -49,30 +47,40 @@ class Sessions:
     name: Final = "sessions"
     version: Final = 3
     items_max: Final = 1_000_000
+    takes: Final = None
+    reads: Final = frozenset({"session_started", "session_ended"})
+    rolls_back: Final = False
 
     def apply(self, items: Items, entry: Entry, data: Model) -> Changes:
         """Count the entry to its session, and note its beginning or end."""
-        if entry.session_id is None:
+        session_id = entry.session_id
+        if session_id is None:
             return NO_CHANGES
-        known = items.get(entry.session_id)
-        session: dict[str, Value] = (
-            dict(known) if isinstance(known, dict) else _unseen(entry, entry.session_id)
-        )
-        session |= {"entries": _count(session, "entries") + 1, "last": entry.seq}
+        known: Any = items.get(session_id)
+        session: dict[str, Any] = _unseen(entry, session_id) if known is None else known.copy()
+        session["entries"] += 1
+        session["last"] = entry.seq
         if session["reason"] == CRASHED:
             session |= {"ended": None, "reason": None}
-        match data:
-            case SessionStarted():
-                session |= _started(entry, data)
-            case SessionEnded(reason=reason):
-                session |= {"ended": entry.seq, "reason": told(reason)}
-            case Checkpoint():
-                session["checkpoint"] = entry.seq
-            case ToolCalled():
-                session["tool_calls"] = _count(session, "tool_calls") + 1
-            case _:
-                pass  # every other type counts, and changes nothing else about its session
-        return {entry.session_id: session, **_about_many(items, entry.session_id, session)}
+        kind = entry.type
+        if kind == "tool_called":
+            session["tool_calls"] += 1
+        elif kind == "checkpoint":
+            session["checkpoint"] = entry.seq
+        elif isinstance(data, SessionStarted):
+            session |= _started(entry, data)
+        elif isinstance(data, SessionEnded):
+            session |= {"ended": entry.seq, "reason": told(data.reason)}
+        # every other type counts, and changes nothing else about its session
+        if (
+            known is not None
+            and known["ended"] is session["ended"] is None
+            and known["started"] is not None
+        ):  # open before and after, as nearly always
+            if items.get(NEWEST) == session_id:
+                return {session_id: session}
+            return {session_id: session, NEWEST: session_id}
+        return {session_id: session, **_about_many(items, session_id, session)}
 
 
 def sessions_of(items: Items) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -154,9 +162,3 @@ def _unseen(entry: Entry, session_id: str) -> dict[str, Value]:
         "title": None,
         "tool_calls": 0,
     }
-
-
-def _count(session: dict[str, Value], counter: str) -> int:
-    count = session[counter]
-    assert isinstance(count, int)
-    return count

@@ -98,6 +98,33 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
         "encoding": "text",
         "content": "{broken",
     },
+    "fact_recorded": lambda n: {"kind": "place", "payload": {"name": f"room {n}", "doors": n}},
+    "fact_withdrawn": lambda n: {"fact": data_hash(b"%d" % n)[:32], "reason": "it was a rumour"},
+    "unlock_granted": lambda n: {"handle": data_hash(b"%d" % n)[:32], "scope": "CAMPAIGN"},
+    "story_set": lambda n: {"campaign": f"campaign {n}", "world": "the coast", "mode": "explore"},
+    "scene_started": lambda n: {"scene": f"scene-{n}", "title": f"The room {n}"},
+    "scene_ended": lambda n: {"scene": f"scene-{n}", "outcome": "they left"},
+    "milestone_reached": lambda n: {"title": f"part {n} is done"},
+    "pending_opened": lambda n: {
+        "pending": f"pending-{n}",
+        "kind": "PENDING_ROLL",
+        "prompt": f"Roll for room {n}.",
+    },
+    "pending_step_taken": lambda n: {"pending": f"pending-{n}", "step": "ask"},
+    "pending_resolved": lambda n: {"pending": f"pending-{n}", "outcome": f"{n}"},
+    "pin_revised": lambda n: {
+        "pin": "store.facts",
+        "before": str(n),
+        "after": str(n + 1),
+        "reason": "facts carry more",
+    },
+    "rolled_back": lambda n: {"to": n, "reason": "the plan was wrong"},
+    "ledger_continued": lambda n: {
+        "ledger": LEDGER,
+        "size": n,
+        "root": data_hash(b"%d" % n),
+        "snapshot_id": data_hash(b"%d" % n)[:16],
+    },
 }
 
 

@@ -18,8 +18,10 @@ import msgspec
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.limits import VIEW_DECISIONS_MAX, VIEW_ITEMS_MAX
 from holdfast.stores import decisions as decided
+from holdfast.stores import story as waiting
 from holdfast.stores.sessions import NEWEST, open_ids
 from holdfast.stores.store import Items
+from holdfast.stores.wording import bounded
 from holdfast.views.memory import Memory
 from holdfast.views.places import Places
 from holdfast.views.resume import Capsule
@@ -93,6 +95,22 @@ def current_state(
     }
 
 
+def pending(story: Items) -> dict[str, Any]:
+    """Say what waits for somebody; prompts are cut, `holdfast pending list` has them in full."""
+    newest = reversed(waiting.pending(story, VIEW_ITEMS_MAX).items())
+    shown = [
+        {
+            "pending": name,
+            "kind": item["kind"],
+            "prompt": bounded(item["prompt"]),
+            "steps": item["steps"],
+            "seq": item["seq"],
+        }
+        for name, item in newest
+    ]
+    return {"newest": shown, "more": waiting.count_pending(story) - len(shown)}
+
+
 def session_memory(
     marks: Marks,
     *,
@@ -121,6 +139,15 @@ def session_memory(
     }
 
 
+def is_about(note: Mapping[str, Any], archive: Listed) -> bool:
+    """Tell whether the note of a seal is of this archive.
+
+    A ledger that continues another one holds the notes of that one's seals as well.
+    """
+    same = note.get("archive_sha256", archive.sha256) == archive.sha256
+    return same and note.get("first") == archive.first
+
+
 def restore_index(
     marks: Marks,
     *,
@@ -134,12 +161,12 @@ def restore_index(
     `active` are number and session id of the entries in no archive, in order.
     """
     archives = _listed(archives, marks)
-    names = {archive.first: archive.name for archive in archives}
+    by_first = {archive.first: archive for archive in archives}
     places = Places()
     for note, data in compressions:
-        name = names.get(data.get("first", -1))
-        if name is not None:
-            places.take_archive(name, note, data)
+        archive = by_first.get(data.get("first", -1))
+        if archive is not None and is_about(data, archive):
+            places.take_archive(archive.name, note, data)
     for seq, session_id in active:
         places.take_active(seq, session_id)
     return {

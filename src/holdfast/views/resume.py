@@ -6,13 +6,17 @@
     resume_capsule(checkpoint, facts) -> Capsule  a checkpoint's resume, and what came since
 
 Everything is made from facts, the same facts give the same words, and nothing is invented. The next
-action, the last failing command and a changed path are there whenever they are known.
+action, the last failing command and a changed path are there whenever they are known. What goes
+into an entry is made from entries as they are stored: what lies in the vault may be erased one day,
+so it is named by size and hash, and no word of it is repeated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import (
@@ -27,7 +31,7 @@ from holdfast.views.boilerplate import is_boilerplate
 from holdfast.views.budget import Part, joined
 from holdfast.views.facts import Command, Facts, gather
 from holdfast.views.standing import Standing, next_action_of, standing_of
-from holdfast.views.wording import cut_middle, first_sentence, fit, one_line
+from holdfast.views.wording import apart, cut_middle, first_sentence, fit, one_line
 
 __all__ = [
     "Capsule",
@@ -232,7 +236,11 @@ def _checked(text: str | None) -> str | None:
 
 
 def _made_resume(facts: Facts, standing: Standing) -> str:
-    return quick_resume(facts, standing=standing)
+    """Say where the work stands, without words of what is given and will lie in the vault."""
+    told = msgspec.structs.replace(
+        standing, task=apart(standing.task), next_action=apart(standing.next_action)
+    )
+    return quick_resume(facts, standing=told)
 
 
 def _commands(facts: Facts) -> list[Command]:

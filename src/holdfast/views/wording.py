@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from holdfast.kernel import canonical
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import InvalidInput
+from holdfast.kernel.limits import INLINE_BYTES_MAX
 from holdfast.kernel.tokens import estimate
 
 Resolve: TypeAlias = Callable[[Entry], Mapping[str, Any]]
@@ -35,6 +36,15 @@ def one_line(value: object) -> str:
                 return one_line(canonical.encode(value).decode())
             except InvalidInput:
                 return "(a value that JSON cannot hold)"
+
+
+def apart(text: str) -> str:
+    """Name a text by its size when the vault will keep it, so that no entry repeats it."""
+    content = text.encode("utf-8", "surrogatepass")
+    # Half, as what takes the place of secrets may be longer than they are.
+    if len(content) <= INLINE_BYTES_MAX // 2 and not _HALVES.search(text):
+        return text
+    return f"({len(content)} bytes in the vault)"
 
 
 def cut_middle(text: str, chars_max: int) -> str:
@@ -64,5 +74,7 @@ def first_sentence(text: str) -> str:
 
 _NOT_SHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, and halves of characters that no file can hold."""
+
+_HALVES: Final = re.compile(r"[\ud800-\udfff]")
 
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s+[^a-z\s])|[。！？]")

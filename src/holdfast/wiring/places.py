@@ -57,6 +57,11 @@ class Place(msgspec.Struct, frozen=True):
         return self.state / "archives"
 
     @property
+    def saves(self) -> Path:
+        """The folder of the saves."""
+        return self.folder / "saves" if self.project else self.database.with_suffix(".saves")
+
+    @property
     def seal_lock(self) -> Path:
         """Held by whoever is moving entries into an archive."""
         return self.database.with_name(f"{self.database.stem}.seal.lock")

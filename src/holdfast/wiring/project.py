@@ -16,10 +16,15 @@ from holdfast.wiring.places import Place
 if TYPE_CHECKING:
     from holdfast.index.views import Views
     from holdfast.ledger.checkpoints import Checkpoints
+    from holdfast.ledger.facts import Facts
+    from holdfast.ledger.pinning import Pinning
     from holdfast.ledger.publishing import Publisher
+    from holdfast.ledger.rollback import Rollback
     from holdfast.ledger.sealing import Sealer
     from holdfast.ledger.sessions import Sessions
+    from holdfast.ledger.story import Story
     from holdfast.storage.archives import ArchiveFolder
+    from holdfast.wiring.saves import SavesFolder
 
 
 class Project:
@@ -59,6 +64,43 @@ class Project:
         return Checkpoints(
             self.ledger, self.views, every_calls=self.settings.checkpoint.every_calls
         )
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Facts: add, withdraw, unlock, list."""
+        from holdfast.ledger.facts import Facts
+
+        return Facts(self.ledger, self.views)
+
+    @cached_property
+    def story(self) -> Story:
+        """Scenes, and what is pending."""
+        from holdfast.ledger.story import Story
+
+        return Story(self.ledger, self.views)
+
+    @cached_property
+    def rollback(self) -> Rollback:
+        """Goes back to an earlier entry."""
+        from holdfast.ledger.rollback import Rollback
+
+        return Rollback(self.ledger, self.views)
+
+    @cached_property
+    def saves(self) -> SavesFolder:
+        """The folder of the saves."""
+        from holdfast.wiring.saves import SavesFolder
+
+        return SavesFolder(self.place.saves)
+
+    @cached_property
+    def pinning(self) -> Pinning:
+        """Pins of the environment beside those of the saves."""
+        from holdfast.ledger.pinning import Pinning
+        from holdfast.views.pins import environment_pins
+
+        saved = [save.pins_snapshot for save in self.saves.list().saves]
+        return Pinning(self.ledger, environment_pins(), saved)
 
     @cached_property
     def sealer(self) -> Sealer:

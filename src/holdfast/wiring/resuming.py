@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 NOTHING: Final = "Nothing was recorded yet."
 
 
-class Resumed(msgspec.Struct, frozen=True):
+class Resumed(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where the work stands."""
 
     text: str
     tokens: int
     as_of_seq: int
     """The last entry that was taken into account, -1 for an empty ledger."""
+    pending: dict[str, Any] | None = None
+    """What waits for somebody and is still required: the newest, and how many more."""
 
 
 def resume(project: Project, session_id: str | None = None) -> Resumed:
@@ -46,8 +48,10 @@ def _published(project: Project) -> Resumed | None:
     except (HoldfastError, OSError):
         return None  # it cannot be written here: the ledger says the same
     match document:
-        case {"resume": {"text": str(text), "tokens": int(tokens)}} if text:
-            return Resumed(text, tokens, head.size - 1)
+        case {"resume": {"text": str(text), "tokens": int(tokens)}, "pending": dict(pending)} if (
+            text
+        ):
+            return Resumed(text, tokens, head.size - 1, waiting(pending))
         case _:
             return None
 
@@ -62,14 +66,21 @@ def _made(project: Project, session_id: str | None) -> Resumed:
     if as_of_seq < 0:
         return Resumed(NOTHING, estimate(NOTHING), as_of_seq)
     checkpoints = project.checkpoints
+    project.views.catch_up(project.ledger.reader)
+    gathering = Gathering(project.ledger.reader, project.views)
+    pending = waiting(gathering.pending())
     if session_id is None:
-        project.views.catch_up(project.ledger.reader)
-        capsule = Gathering(project.ledger.reader, project.views).capsule()
-        return Resumed(capsule.text, capsule.tokens, as_of_seq)
+        capsule = gathering.capsule()
+        return Resumed(capsule.text, capsule.tokens, as_of_seq, pending)
     last = checkpoints.last(session_id)
     facts = checkpoints.facts(checkpoints.since(session_id))
     if last is not None:
         capsule = resume_capsule(project.ledger.data(last), facts)
-        return Resumed(capsule.text, capsule.tokens, as_of_seq)
+        return Resumed(capsule.text, capsule.tokens, as_of_seq, pending)
     text = f"{NO_CHECKPOINT} {resume_capsule(None, facts).text}"
-    return Resumed(text, estimate(text), as_of_seq)
+    return Resumed(text, estimate(text), as_of_seq, pending)
+
+
+def waiting(pending: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what is pending, None when nothing is."""
+    return pending if pending["newest"] else None

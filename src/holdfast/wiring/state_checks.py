@@ -19,7 +19,7 @@ from holdfast.config import Settings
 from holdfast.index import database
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import ConfigError, Damaged, HoldfastError
+from holdfast.kernel.errors import Damaged, HoldfastError, InvalidInput
 from holdfast.kernel.hashing import leaf_hash
 from holdfast.kernel.limits import CHECKPOINT_ENTRIES_READ, MIB
 from holdfast.ledger import published, state_log
@@ -51,7 +51,7 @@ def state_checks(place: Place, reader: Reader, clock: Clock) -> Iterator[Check]:
     """Yield a check for each hook, and those of the views."""
     try:
         settings = config.load(place.settings).settings
-    except ConfigError:
+    except InvalidInput:
         settings = Settings()  # the check of the settings says what is wrong with them
     ward = Ward(place, reader, settings, clock)
     for name, look in _CHECKS:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from holdfast.ledger.sealing import SealReport
     from holdfast.recall.search import Found
     from holdfast.wiring.ending import Ended
+    from holdfast.wiring.saving import AutoSaved
 
 
 class _Held(msgspec.Struct):
@@ -137,15 +138,19 @@ class StateManager(Recorder):
     ) -> str:
         """Begin a session that lives and dies with this process, or go on in an open one.
 
-        Sessions whose process is gone are closed as crashed.
+        Sessions whose process is gone are closed as crashed, and a save is made of what they left.
         """
+        from holdfast.wiring.starting import start_session
+
         named = session_id or self._open.settings.record.session
-        started = self._open.sessions.start(named, parent=parent, title=title)
-        self._held.session_id = started.session_id
-        return started.session_id
+        begun = start_session(self._open, named, parent=parent, title=title)
+        if begun.save is not None:
+            _warn_unsaved(begun.save)
+        self._held.session_id = begun.started.session_id
+        return begun.started.session_id
 
     def end_session(self, reason: str = "completed") -> Ended:
-        """Make a last checkpoint, end the session, seal old entries, publish the views."""
+        """Make a last checkpoint, end the session, save, seal old entries, publish the views."""
         from holdfast.wiring.ending import end_session
 
         session_id = self.session_id
@@ -239,8 +244,12 @@ class StateManager(Recorder):
     compress = seal
 
     def report_context_pressure(self) -> SealReport:
-        """Say that the agent's context is filling up: old entries are sealed."""
-        return self._seal("pressure", None)
+        """Say that the agent's context is filling up: old entries are sealed, a save is made."""
+        from holdfast.wiring.saving import auto_save
+
+        report = self._seal("pressure", None)
+        _warn_unsaved(auto_save(self._open, "SESSION"))
+        return report
 
     def _seal(self, trigger: str, keep: int | None) -> SealReport:
         report = self._open.sealer.seal(keep=keep, trigger=trigger)
@@ -296,3 +305,9 @@ def _close(project: Project, pid: int) -> None:
 def _stands_alone(entry: Entry) -> bool:
     """Tell a file change that was logged by itself from one that belongs to a tool call."""
     return entry.type == "file_change" and "call" not in entry.value()
+
+
+def _warn_unsaved(save: AutoSaved) -> None:
+    """Say why there is no save; what it came with is recorded all the same."""
+    if save.put_off is not None:
+        warnings.warn(f"No save was made: {save.put_off}", RuntimeWarning, stacklevel=3)

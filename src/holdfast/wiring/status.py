@@ -12,10 +12,12 @@ import msgspec
 
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import Damaged
+from holdfast.kernel.snapshot import SaveSnapshot
 from holdfast.storage.archives import pack_name
 from holdfast.storage.port import Archive, Reader, Selection
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import Place
+from holdfast.wiring.saves import SavesFolder
 
 SESSIONS_LOOKED_AT: Final = 1000
 """Newest beginnings and ends of sessions that are read to tell which are open."""
@@ -37,6 +39,16 @@ class Sizes(msgspec.Struct, frozen=True):
     archives: int
 
 
+class LastSave(msgspec.Struct, frozen=True):
+    """The newest save."""
+
+    snapshot_id: str
+    save_type: str
+    seq: int
+    since: int
+    """Entries that came after it."""
+
+
 class Status(msgspec.Struct, frozen=True):
     """The answer of `holdfast status`."""
 
@@ -53,6 +65,10 @@ class Status(msgspec.Struct, frozen=True):
     """Entries in the database."""
     archived: int
     """Entries in archives."""
+    save: LastSave | None = None
+    """The newest save; null when there is none."""
+    saves_damaged: list[str] = []
+    """Files among the saves that are none."""
 
 
 def look(place: Place) -> Status:
@@ -62,6 +78,7 @@ def look(place: Place) -> Status:
         head = reader.head()
         archives = reader.archives()
         archived = archives[-1].last + 1 if archives else 0
+        newest = SavesFolder(place.saves).newest()
         return Status(
             ledger=head.ledger,
             path=str(place.database),
@@ -74,6 +91,8 @@ def look(place: Place) -> Status:
             sessions_open=_open_sessions(reader),
             active=head.size - archived,
             archived=archived,
+            save=None if newest.save is None else _last_save(newest.save, head.size),
+            saves_damaged=[one.name for one in newest.damaged],
         )
     finally:
         reader.close()
@@ -90,6 +109,12 @@ def last_entry(reader: Reader, size: int) -> LastEntry | None:
             break
         return LastEntry(size - 1, entry.type, entry.timestamp)
     return LastEntry(size - 1, None, None)
+
+
+def _last_save(save: SaveSnapshot, size: int) -> LastSave:
+    return LastSave(
+        save.snapshot_id, save.save_type, save.timestamp_event_id, size - save.tree_size
+    )
 
 
 def age_s(timestamp: str, now_us: int) -> float | None:

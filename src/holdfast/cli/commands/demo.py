@@ -17,7 +17,8 @@ from holdfast.cli.output import print_json, say, visible
 @make_command(example="holdfast demo\nholdfast demo --json")
 @json_option
 def command(as_json: bool) -> int:
-    """Watch a ledger survive a killed process, keep a secret out, catch a forgery and resume work.
+    """Watch a ledger survive a killed process, keep a secret out, catch a forgery, resume work and
+    rebuild what was lost.
 
     Everything happens in a temporary folder, which is gone afterwards.
     """

@@ -19,8 +19,10 @@ ENTRIES_SHOWN: Final = 10
 REASON: Final = "asked for at the command line"
 BACKUPS: Final = "Backups and copies made before still hold it; they are yours to look after."
 QUOTES: Final = (
-    "Entries that quote some of it, such as checkpoints and the notes of seals, keep what they "
-    "quote; `holdfast search` with words of it shows which."
+    "Checkpoints and the notes of seals only name it, by size and hash. But earlier versions of "
+    "holdfast let checkpoints quote some of it: those, what carries on from them, and entries into "
+    "which somebody copied some of it keep what they quote; `holdfast search` with words of it "
+    "shows which."
 )
 
 

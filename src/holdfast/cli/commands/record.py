@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.cli.context import Invocation
+from holdfast.cli.inputs import read_given
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.options import actor_options, session_option
@@ -18,7 +16,6 @@ from holdfast.cli.receipts import give
 from holdfast.kernel import canonical
 from holdfast.kernel.entry import ActorKind
 from holdfast.kernel.errors import HoldfastError, InvalidInput
-from holdfast.kernel.limits import INPUT_BYTES_MAX
 from holdfast.kernel.types import TYPES
 
 if TYPE_CHECKING:
@@ -57,7 +54,7 @@ def command(
     checkpoint is made as well.
     """
     TYPES.spec(type_name)
-    content = _object(_read(data))
+    content = _object(read_given(data))
     with invocation.recorder(actor_kind, actor, session) as project:
         receipt = project.ledger.append(type_name, content, id=entry_id)
         if type_name == "tool_called":
@@ -92,31 +89,3 @@ _KINDS = {
     bool: "a truth value",
     type(None): "null",
 }
-
-
-def _read(given: str) -> bytes:
-    """Return the bytes that --data stands for, never more than may be recorded."""
-    if given == "-":
-        return _bounded(sys.stdin.buffer, "standard input")
-    if not given.startswith("@"):
-        return os.fsencode(given)  # as it was typed, so that bytes that are not UTF-8 are seen
-    try:
-        with Path(given[1:]).expanduser().open("rb") as file:
-            return _bounded(file, given[1:])
-    except OSError as error:
-        raise InvalidInput(
-            f"The file {given[1:]} cannot be read: {error.strerror}.",
-            meaning="Nothing was recorded.",
-            remedy="Name a file that exists, after the @.",
-        ) from error
-
-
-def _bounded(stream: BinaryIO, name: str) -> bytes:
-    content = stream.read(INPUT_BYTES_MAX + 1)
-    if len(content) <= INPUT_BYTES_MAX:
-        return content
-    raise InvalidInput(
-        f"The data from {name} has more than {INPUT_BYTES_MAX:,} bytes.",
-        meaning="Nothing was recorded.",
-        remedy="Record it in several entries, or keep it in a file and record its hash.",
-    )

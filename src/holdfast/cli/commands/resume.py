@@ -27,16 +27,20 @@ def command(invocation: Invocation, session: str | None, as_json: bool) -> None:
     """Say where the work stands: the last checkpoint, and in a few words what came since.
 
     What is shown is never older than the ledger. Where there is no checkpoint yet it says so, with
-    what is known; that is an answer too, exit code 0.
+    what is known; that is an answer too, exit code 0. What waits for somebody is named behind
+    it: it is still required.
     """
+    from holdfast.cli.quick import still_pending
     from holdfast.wiring.resuming import resume
 
     with invocation.project(publish=False) as project:
         found = resume(project, _asked(project, session))
     if as_json:
         print_json(found)
-    else:
-        say(visible(found.text, lines=True))
+        return
+    say(visible(found.text, lines=True))
+    for line in still_pending(found.pending):
+        say(visible(line))
 
 
 def _asked(project: Project, session: str | None) -> str | None:

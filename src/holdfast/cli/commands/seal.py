@@ -10,10 +10,12 @@ from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, progress, say, visible
+from holdfast.cli.saved import tell_auto
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import INTEGER_MAX
 from holdfast.ledger.sealing import SealReport
 from holdfast.wiring.places import Place
+from holdfast.wiring.saving import auto_save
 
 
 @make_command(example="holdfast seal\nholdfast seal --keep 20 --json")
@@ -23,7 +25,9 @@ from holdfast.wiring.places import Place
     metavar="N",
     help="Newest entries that stay active [the setting seal.keep].",
 )
-@click.option("--pressure", is_flag=True, help="Note that the agent's context was filling up.")
+@click.option(
+    "--pressure", is_flag=True, help="The agent's context is filling up: note it, and save."
+)
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, keep: int | None, pressure: bool, as_json: bool) -> None:
@@ -44,6 +48,8 @@ def command(invocation: Invocation, keep: int | None, pressure: bool, as_json: b
                 remedy="Try again when it is done.",
             )
         answer = _answer(report, project.place)
+        if pressure:
+            tell_auto(auto_save(project, "SESSION"))
     if as_json:
         print_json(answer)
     else:

@@ -12,14 +12,16 @@ from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import ExampleCommand, json_option, write_example
 from holdfast.cli.options import actor_options
 from holdfast.cli.output import print_json, say, talk, visible
+from holdfast.cli.quick import still_pending
+from holdfast.cli.saved import tell_auto
 from holdfast.kernel.entry import ActorKind
 from holdfast.kernel.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from holdfast.ledger.compactions import SegmentSummary
     from holdfast.ledger.session_items import Listed
-    from holdfast.ledger.sessions import Started
     from holdfast.wiring.project import Project
+    from holdfast.wiring.starting import Begun
 
 LISTED_DEFAULT: Final = 20
 
@@ -85,9 +87,11 @@ def start(
     """Start a session, or go on in one that is open; print its id and where the work stands.
 
     Open sessions whose process is gone, and those that this process held before, are closed as
-    crashed first. Should one of them go on after all, its next entry opens it again.
+    crashed first, and a save is made. Should one of them go on after all, its next entry opens it
+    again.
     """
     from holdfast.ledger.processes import SystemProcesses, caller
+    from holdfast.wiring.starting import start_session
 
     holder = SystemProcesses().holder(caller() if holder_pid is None else holder_pid)
     if holder is None and holder_pid is not None:
@@ -97,26 +101,35 @@ def start(
             remedy="Give the number of a process that runs, or leave --holder-pid out.",
         )
     with invocation.project(actor_kind, actor, session) as project:
-        started = project.sessions.start(
-            project.ledger.session_id, parent=parent, holder=holder, title=title
+        begun = start_session(
+            project, project.ledger.session_id, parent=parent, holder=holder, title=title
         )
+        started = begun.started
         if as_json:
             answer: dict[str, Any] = {"session_id": started.session_id, "parent": started.parent}
             print_json(answer | ({"crashed": started.crashed} if started.crashed else {}))
             return
         say(visible(started.session_id))
         if not quiet:
-            _tell_start(project, started)
+            _tell_start(project, begun)
 
 
-def _tell_start(project: Project, started: Started) -> None:
+def _tell_start(project: Project, begun: Begun) -> None:
+    started = begun.started
     if started.resumed:
         talk("It is open already; nothing was recorded.")
     for name in started.crashed:
         talk(visible(f"Session {name} ended without saying so; it was closed as crashed."))
+    if begun.save is not None:
+        tell_auto(begun.save)
+    from holdfast.views.files import pending
+
     last = project.checkpoints.last()
     if last is not None:
         say(f"Quick Resume: {visible(project.checkpoints.quick_resume(last))}")
+    project.views.catch_up(project.ledger.reader)
+    for line in still_pending(pending(project.views.items("story"))):
+        say(visible(line))
 
 
 @command.command(
@@ -147,11 +160,12 @@ def end(
     actor: str | None,
     as_json: bool,
 ) -> None:
-    """End a session: make a checkpoint of what is new, note the end, seal old entries."""
+    """End a session: make a checkpoint of what is new, note the end, save, seal old entries."""
     from holdfast.wiring.ending import end_session
 
     with invocation.project(actor_kind, actor) as project:
         ended = end_session(project, _asked(project, session), reason)
+        tell_auto(ended.save)
         if ended.put_off:
             talk(visible(f"Old entries were not sealed: {ended.put_off}"))
         if as_json:

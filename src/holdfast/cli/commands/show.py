@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -20,6 +20,7 @@ from holdfast.kernel.limits import INTEGER_MAX
 from holdfast.ledger import vault
 from holdfast.ledger.erased import ErasedArtifacts
 from holdfast.storage.port import Reader, Selection, Stored
+from holdfast.stores.store import Items
 
 
 @make_command(example="holdfast show 12\nholdfast show retry-7 --full --json")
@@ -51,26 +52,56 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
             return
         for line in _page(entry, stored, data):
             say(line)
-        if entry.type in ("decision", "checkpoint"):
+        if entry.type in ("decision", "checkpoint", "fact_recorded"):
             _tell_standing(invocation, reader, entry)
 
 
 def _tell_standing(invocation: Invocation, reader: Reader, entry: Entry) -> None:
-    """Say what later decisions mean for this entry: it stands as it was, but may no longer hold."""
+    """Say what came of this entry since: it stands as it was, but may no longer hold."""
     from holdfast.cli.output import progress
     from holdfast.index.views import Views
 
     with Views(str(invocation.place().views)) as views:
         with progress("Looking whether it still holds") as advance:
-            views.catch_up(reader, progress=advance)
-        found: Any = views.items("decisions").get(entry.id)
+            folded = views.fold_up(reader, progress=advance)
+        if folded <= entry.seq:
+            return  # what came before it cannot be read: nobody knows
+        if entry.type == "fact_recorded":
+            standing = _fact_standing(entry, views.items("facts"))
+        else:
+            standing = _standing(entry, views.items("decisions"))
+    for line in standing:
+        say(visible(line), "bold yellow")
+
+
+def _standing(entry: Entry, decisions: Items) -> list[str]:
+    found: Any = decisions.get(entry.id)
+    if found is None or found["kind"] is None:
+        return ["", _ROLLED_BACK] if entry.type == "decision" else []
+    by = found["superseded_by"]
+    lines = [] if by is None else ["", f"SUPERSEDED by {by}"]
+    return lines + [
+        f"It rests on {cited}, which no longer holds." for cited in found["cites_superseded"]
+    ]
+
+
+def _fact_standing(entry: Entry, facts: Items) -> list[str]:
+    from holdfast.stores.facts import fact_id
+
+    data: Any = entry.value()
+    key = fact_id(data["kind"], data["payload"])
+    found: Any = facts.get(key)
+    lines = ["", f"fact     {key}"]
     if found is None:
-        return
+        return [*lines, _ROLLED_BACK]
     if found["superseded_by"] is not None:
-        say("")
-        say(visible(f"SUPERSEDED by {found['superseded_by']}"), "bold yellow")
-    for cited in found["cites_superseded"]:
-        say(visible(f"It rests on {cited}, which no longer holds."), "bold yellow")
+        lines.append(f"SUPERSEDED by the fact {found['superseded_by']}")
+    if found["withdrawn"] is not None:
+        lines.append(f"WITHDRAWN in entry {found['withdrawn']}")
+    return lines
+
+
+_ROLLED_BACK: Final = "ROLLED BACK: it no longer holds."
 
 
 def _find(reader: Reader, key: str) -> Stored:

@@ -10,7 +10,7 @@ from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, say, visible
 from holdfast.kernel.limits import KIB, MIB
 from holdfast.ledger.sources import system_clock
-from holdfast.wiring.status import LastEntry, Sizes, Status, age_s, look, spell_age
+from holdfast.wiring.status import LastEntry, LastSave, Sizes, Status, age_s, look, spell_age
 
 
 @make_command(example="holdfast status\nholdfast status --json")
@@ -38,7 +38,19 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     ]
     if status.sessions_open:
         rows.append(("open", ", ".join(status.sessions_open)))
+    if status.save is not None:
+        rows.append(("save", _save(status.save)))
+    rows += [("damaged", f"{name} among the saves is none") for name in status.saves_damaged]
     return rows
+
+
+def _save(save: LastSave) -> str:
+    """Say which save is the newest; one of a longer ledger is not of this one as it is."""
+    if save.since < 0:
+        since = f"which has {-save.since:,} entries more than this ledger"
+    else:
+        since = f"{save.since:,} {'entry' if save.since == 1 else 'entries'} since"
+    return f"{save.snapshot_id} ({save.save_type.lower()}), up to entry {save.seq}, {since}"
 
 
 def _entries(status: Status) -> str:

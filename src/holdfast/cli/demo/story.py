@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from holdfast.cli.demo.recovery import recover
+from holdfast.cli.demo.saving import save_and_boot
 from holdfast.cli.demo.step import Step
 from holdfast.cli.demo.tampering import forge
 from holdfast.ledger.verify import Report
@@ -40,6 +41,7 @@ def tell(folder: Path) -> Iterator[Step]:
     yield _redact(folder, place)
     yield _tamper(folder, place)
     yield from recover(folder)
+    yield save_and_boot(folder)
 
 
 def _write_and_kill(folder: Path, place: Place) -> Step:

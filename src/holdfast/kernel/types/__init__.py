@@ -7,7 +7,13 @@ version runs pure upcasts, one step at a time; stored bytes are never rewritten.
 
 from __future__ import annotations
 
-from holdfast.kernel.types.keeping import ArtifactErased, LineQuarantined
+from holdfast.kernel.types.keeping import (
+    ArtifactErased,
+    LedgerContinued,
+    LineQuarantined,
+    PinRevised,
+    RolledBack,
+)
 from holdfast.kernel.types.model import Model, Text, VaultRef
 from holdfast.kernel.types.prism import (
     Checkpoint,
@@ -19,6 +25,18 @@ from holdfast.kernel.types.prism import (
 )
 from holdfast.kernel.types.registry import Registry, TypeSpec
 from holdfast.kernel.types.sessions import Holder, SessionEnded, SessionStarted
+from holdfast.kernel.types.story import (
+    FactRecorded,
+    FactWithdrawn,
+    MilestoneReached,
+    PendingOpened,
+    PendingResolved,
+    PendingStepTaken,
+    SceneEnded,
+    SceneStarted,
+    StorySet,
+    UnlockGranted,
+)
 from holdfast.kernel.types.work import (
     AgentSaid,
     CommandRan,
@@ -45,6 +63,19 @@ TYPES = Registry(
     TypeSpec("work_closed", WorkClosed),
     TypeSpec("artifact_erased", ArtifactErased),
     TypeSpec("line_quarantined", LineQuarantined),
+    TypeSpec("fact_recorded", FactRecorded),
+    TypeSpec("fact_withdrawn", FactWithdrawn),
+    TypeSpec("unlock_granted", UnlockGranted),
+    TypeSpec("story_set", StorySet),
+    TypeSpec("scene_started", SceneStarted),
+    TypeSpec("scene_ended", SceneEnded),
+    TypeSpec("milestone_reached", MilestoneReached),
+    TypeSpec("pending_opened", PendingOpened),
+    TypeSpec("pending_step_taken", PendingStepTaken),
+    TypeSpec("pending_resolved", PendingResolved),
+    TypeSpec("pin_revised", PinRevised),
+    TypeSpec("rolled_back", RolledBack),
+    TypeSpec("ledger_continued", LedgerContinued),
 )
 
 __all__ = [
@@ -56,18 +87,31 @@ __all__ = [
     "Compression",
     "Decision",
     "ErrorMet",
+    "FactRecorded",
+    "FactWithdrawn",
     "FileChange",
     "Holder",
+    "LedgerContinued",
     "LineQuarantined",
     "Metric",
+    "MilestoneReached",
     "Model",
+    "PendingOpened",
+    "PendingResolved",
+    "PendingStepTaken",
+    "PinRevised",
     "PromptGiven",
     "Registry",
+    "RolledBack",
+    "SceneEnded",
+    "SceneStarted",
     "SessionEnded",
     "SessionStarted",
+    "StorySet",
     "Text",
     "ToolCalled",
     "TypeSpec",
+    "UnlockGranted",
     "VaultRef",
     "WorkClosed",
     "WorkOpened",

@@ -31,7 +31,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=0)]
 Number: TypeAlias = float | VaultRef
 """A measured number; one that JSON readers disagree on stands in the vault."""
 
-Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=NAME_CHARS_MAX)]
-"""The id of something else."""
+Name: TypeAlias = Annotated[str, Meta(max_length=NAME_CHARS_MAX, pattern=r"^\S(?:.*\S)?\Z")]
+"""The id of something else: one line, without blanks at its ends."""
 
 Names: TypeAlias = list[Name] | VaultRef

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -33,7 +33,9 @@ class Registry:
 
     def __init__(self, *specs: TypeSpec) -> None:
         self._specs: Mapping[str, TypeSpec] = {spec.name: spec for spec in specs}
-        self._decoders = {spec.name: msgspec.json.Decoder(spec.model) for spec in specs}
+        self._reading = {
+            spec.name: (spec.version, msgspec.json.Decoder(spec.model).decode) for spec in specs
+        }
         self._newest = {spec.name: (spec.model, spec.version) for spec in specs}
 
     def __iter__(self) -> Iterator[str]:
@@ -70,6 +72,20 @@ class Registry:
 
         An unknown type or a version from the future is a hard failure, never skipped.
         """
+        version, decode = self._reading.get(entry.type, _NOBODYS)
+        if entry.v != version:
+            self.check_known(entry)
+            return self._upcast(entry, self._specs[entry.type])
+        try:
+            return decode(entry.data)
+        except _UNREADABLE as error:
+            raise _damaged(entry, error) from error
+
+    def check_known(self, entry: Entry) -> None:
+        """Refuse an entry of an unknown type, or of a version that is none or from the future."""
+        version, _ = self._reading.get(entry.type, _NOBODYS)
+        if entry.v == version:
+            return
         spec = self.spec(entry.type)
         if entry.v > spec.version:
             raise NewerFormat(
@@ -84,19 +100,34 @@ class Registry:
                 meaning="What is true now cannot be worked out past this entry.",
                 remedy="Run `holdfast verify`; restore the ledger from a backup if it fails.",
             )
+
+    def _upcast(self, entry: Entry, spec: TypeSpec) -> Model:
+        """Read data that was written in an older version."""
         try:
-            if entry.v == spec.version:
-                return self._decoders[entry.type].decode(entry.data)
             data: dict[str, Any] = entry.value()
             for upcast in spec.upcasts[entry.v - 1 :]:
                 data = upcast(data)
             return msgspec.convert(data, spec.model)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Damaged(
-                f"Entry {entry.seq} does not hold a {entry.type}: {error}.",
-                meaning="What is true now cannot be worked out past this entry.",
-                remedy="Run `holdfast verify`; restore the ledger from a backup if it fails.",
-            ) from error
+        except _UNREADABLE as error:
+            raise _damaged(entry, error) from error
+
+
+def _unread(_data: object) -> Model:
+    raise AssertionError("a type that nobody knows is refused before its data is read")
+
+
+_NOBODYS: Final = (-1, _unread)
+"""The version that no entry has, for types that nobody knows."""
+
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError)
+
+
+def _damaged(entry: Entry, error: Exception) -> Damaged:
+    return Damaged(
+        f"Entry {entry.seq} does not hold a {entry.type}: {error}.",
+        meaning="What is true now cannot be worked out past this entry.",
+        remedy="Run `holdfast verify`; restore the ledger from a backup if it fails.",
+    )
 
 
 def _needed(model: type[Model]) -> Iterator[str]:

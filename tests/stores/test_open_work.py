@@ -11,7 +11,7 @@ from holdfast.testing.builders import data_for, open_memory_ledger
 
 
 def work_of(ledger: Ledger) -> dict[str, Any]:
-    return dict(ledger.fold().state("work").items)
+    return dict(ledger.fold().state("open_work").items)
 
 
 @pytest.mark.lesson("N3")
@@ -27,9 +27,9 @@ def test_work_is_listed_while_it_is_open() -> None:
 def test_closing_what_is_not_open_changes_nothing() -> None:
     ledger = open_memory_ledger()
     ledger.append("work_opened", data_for("work_opened", 1))
-    before = ledger.fold().digests()["work"]
+    before = ledger.fold().digests()["open_work"]
     ledger.append("work_closed", data_for("work_closed", 2))
-    assert ledger.fold().digests()["work"] == before
+    assert ledger.fold().digests()["open_work"] == before
 
 
 def test_opened_twice_it_keeps_the_first_number_and_takes_the_newest_title() -> None:

@@ -10,16 +10,19 @@ from holdfast.stores.store import NO_CHANGES, Changes, Items
 from holdfast.stores.wording import told
 
 
-class Work:
+class OpenWork:
     """The fold over work that is opened and closed, by the work's own name.
 
     Opened twice, it keeps the number of the first entry and takes the newest title. Closing what
     is not open changes nothing.
     """
 
-    name: Final = "work"
+    name: Final = "open_work"
     version: Final = 1
     items_max: Final = 1_000_000
+    takes: Final = frozenset({"work_opened", "work_closed"})
+    reads: Final = takes
+    rolls_back: Final = False
 
     def apply(self, items: Items, entry: Entry, data: Model) -> Changes:
         """Put work on the list, or take it off."""

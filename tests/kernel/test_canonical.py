@@ -501,7 +501,6 @@ class TestDecode:
         assert value == json.loads(text)
 
 
-
 def holds_float(value: object) -> bool:
     parts = value.values() if isinstance(value, dict) else value
     if isinstance(value, (dict, list, tuple)):

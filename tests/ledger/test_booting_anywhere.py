@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +14,6 @@ import pytest
 pytestmark = pytest.mark.req("O9", "O11")
 
 ROOT = Path(__file__).parents[2]
-
-OTHERS = ("python3.11", "python3.12", "python3.13", "python3.14")
-
 
 def booted_bytes(python: str = sys.executable, **environment: str) -> Any:
     path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
@@ -52,27 +48,11 @@ def test_the_environment_makes_no_difference(environment: dict[str, str], expect
     assert booted_bytes(**environment) == expected
 
 
-def test_another_python_makes_no_difference(
-    expected: Any, capsys: pytest.CaptureFixture[str], record_property: Any
-) -> None:
-    """Every other Python on this machine that has msgspec; which ones these were is said."""
-    compared, passed_over = [], []
-    for name in OTHERS:
-        python = shutil.which(name)
-        if python is None or not is_usable(python):
-            passed_over.append(name)
-            continue
-        assert booted_bytes(python, PYTHONHASHSEED="3") == expected
-        compared.append(name)
-    told = (
-        f"same bytes compared with: {', '.join(compared) or 'no other Python'}; "
-        f"not here or without msgspec: {', '.join(passed_over) or 'none'}"
-    )
-    record_property("other_pythons", told)
-    with capsys.disabled():
-        sys.stderr.write(f"\n{told}\n")
+def test_every_python_gives_the_bytes_that_were_written_down(expected: Any) -> None:
+    """The file was written by Python 3.11; who runs this with another one compares the two.
 
-
-def is_usable(python: str) -> bool:
-    probe = "import sys, msgspec; sys.exit(sys.version_info < (3, 11))"
-    return subprocess.run([python, "-c", probe], capture_output=True, timeout=60).returncode == 0
+    Where it fails after a change that is meant, a version has to change as well: that of a store,
+    of a policy or of the format; then `python -m tests.ledger.booted_bytes` prints the new file.
+    """
+    written = json.loads((ROOT / "tests/ledger/booted_bytes.json").read_bytes())
+    assert expected == written

@@ -198,6 +198,32 @@ def test_a_fold_may_start_anywhere_and_ends_up_the_same(
     assert started.digests() == ledger.fold().digests()
 
 
+@given(st.integers(0, 10_000), st.integers(0, 60))
+@settings(max_examples=60, deadline=None)
+def test_entries_taken_together_give_what_they_give_one_by_one(seed: int, length: int) -> None:
+    chance = random.Random(seed)
+    ledger = open_memory_ledger()
+    for _ in range(length):
+        name = chance.choice(["tool_called", "command_ran"] * 6 + sorted(TYPES))
+        ledger.append(name, data_for(name, 1), session_id=chance.choice(["a", "a", "b", None]))
+    together, read = Fold(), list(ledger.read())
+    cut = chance.randrange(length + 1)
+    together.apply_all(read[:cut])
+    together.apply_all(read[cut:])
+    assert together.items() == ledger.fold().items()
+    assert together.digests() == ledger.fold().digests()
+    assert together.size == length
+
+
+def test_entries_taken_together_come_in_order_and_none_is_taken_when_they_do_not() -> None:
+    fold = Fold()
+    first, second, third = read_chain(3, types=("tool_called",), sessions=("s",))
+    fold.apply_all([first])
+    with pytest.raises(ValueError, match="cannot follow"):
+        fold.apply_all([third, second])
+    assert fold.size == 1
+
+
 def test_going_back_to_before_the_start_of_a_fold_needs_the_past() -> None:
     ledger = open_memory_ledger()
     ledger.append("fact_recorded", data_for("fact_recorded"))

@@ -36,7 +36,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
 
 
 @pytest.mark.parametrize("start", [0, 3, 30])
-@pytest.mark.parametrize("segment", [8, 16_384])
+@pytest.mark.parametrize("segment", [8, 4_096])
 @pytest.mark.parametrize("sealed", [False, True])
 def test_a_second_process_comes_to_the_same_hashes(
     start: int, segment: int, sealed: bool, box: Box, monkeypatch: pytest.MonkeyPatch

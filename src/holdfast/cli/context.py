@@ -92,6 +92,14 @@ class Invocation:
             yield project
 
 
+def keep_folds(project: Project) -> None:
+    """Bring the kept folds up to the head, so that any moment can be had from the nearest one."""
+    from holdfast.cli.output import progress
+
+    with progress("Folding what is new") as advance:
+        project.views.fold_up(project.ledger.reader, progress=advance)
+
+
 def _publish(project: Project) -> None:
     """Write the views. What was recorded is durable by now, so a failure is told, not raised."""
     from holdfast.cli.output import progress, talk, visible

@@ -220,7 +220,7 @@ IMPORT_BATCH_ENTRIES: Final = 500
 IMPORT_BATCH_BYTES: Final = 16 * MIB
 """What an import records at once."""
 
-SAVE_SEGMENT_ENTRIES: Final = 16_384
+SAVE_SEGMENT_ENTRIES: Final = 4_096
 """Entries in a segment of the log: a save has the hash of the segment that it ends in, and the tree
 stands for those before. So saving costs what is new, not what there is."""
 

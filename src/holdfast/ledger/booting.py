@@ -30,6 +30,7 @@ from holdfast.ledger.log_proof import HashingFrom, hashing_here
 from holdfast.ledger.pin_check import check_pins
 from holdfast.ledger.replay import check_extent, replay
 from holdfast.ledger.saving import contents_of
+from holdfast.ledger.verify import Progress, no_progress
 from holdfast.stores import Fold, story
 from holdfast.views.compaction import Compaction
 from holdfast.views.working_set import WorkingSet, policy_of
@@ -86,6 +87,7 @@ def cold_boot(
     pins: Mapping[str, str],
     base: Base | None = None,
     hashing: HashingFrom = hashing_here,
+    progress: Progress = no_progress,
 ) -> Booted:
     """Rebuild what was true at a save, and prove it; the first thing that does not fit is raised.
 
@@ -101,7 +103,7 @@ def cold_boot(
     check_extent(save, log)
     if base is not None:
         check_base(base, save)
-    fold = replay(save, log, base=base, hashing=hashing)
+    fold = replay(save, log, base=base, hashing=hashing, progress=progress)
     begun = 0 if base is None else base.snapshot.tree_size
     taken += [
         f"{save.tree_size} entries",

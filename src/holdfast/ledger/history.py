@@ -5,13 +5,14 @@ Nothing here can append: it takes a `Reader`, and the kept folds only for where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from holdfast.kernel import canonical
 from holdfast.kernel import entry as entries
+from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Damaged, InvalidInput, NotFound
 from holdfast.kernel.types import TYPES, Registry
 from holdfast.storage.port import Reader, Selection
@@ -66,10 +67,7 @@ def fold_at(
         return fold_at(reader, to + 1, kept, stores=stores, types=types).items()
 
     fold = Fold(stores, types, size=point, items=items, past=past)
-    for stored in reader.read(Selection(point, size)):
-        if stored.seq != fold.size:
-            break
-        fold.apply(entries.read(stored.body))
+    fold.apply_all(_unbroken(reader, point, size))
     if fold.size < size:
         raise Damaged(
             f"Entry {fold.size} is missing.",
@@ -102,6 +100,15 @@ def _check(reader: Reader, size: int) -> None:
             meaning="What is true after those that are to come is not known.",
             remedy="`holdfast log` lists them.",
         )
+
+
+def _unbroken(reader: Reader, first: int, stop: int) -> Iterator[Entry]:
+    """Yield entries up to the first one that is missing."""
+    for stored in reader.read(Selection(first, stop)):
+        if stored.seq != first:
+            return
+        yield entries.read(stored.body)
+        first += 1
 
 
 def _versions(stores: Sequence[Store]) -> dict[str, int]:

@@ -17,6 +17,7 @@ from holdfast.kernel.snapshot import SaveSnapshot
 from holdfast.ledger.base import Base, check_tree, fold_from
 from holdfast.ledger.event_log import CHECK_LOG, EventLog, blocks, frontier_at, missing, suspect
 from holdfast.ledger.log_proof import Beginning, HashingFrom, Proof
+from holdfast.ledger.verify import Progress, no_progress
 from holdfast.stores import STORES, Fold, Items, Store
 from holdfast.stores.registry import FORMER, Past
 
@@ -80,6 +81,7 @@ def replay(
     *,
     base: Base | None,
     hashing: HashingFrom,
+    progress: Progress = no_progress,
 ) -> Fold:
     """Go through the log of a save, prove it, and return what it folds to."""
     size = 0 if base is None else base.snapshot.tree_size
@@ -92,6 +94,7 @@ def replay(
             hasher.take(bodies)
             folding.take(bodies if first >= size else bodies[size - first :])
             first += len(bodies)
+            progress(first, save.tree_size)
         proof = hasher.finish()
     if base is not None:
         check_tree(base, kept)
@@ -131,14 +134,16 @@ class _Folding:
         """Fold the next entries."""
         if self._failure is not None or self._fold is None:
             return
-        fold, ledger, read = self._fold, self._ledger, entries.read
-        apply = fold.apply
+        ready: list[Entry] = []
         try:
-            for body in bodies:
-                entry = read(body)
-                if entry.ledger != ledger or entry.seq != fold.size:
-                    raise _misplaced(fold.size, ledger, entry)
-                apply(entry)
+            try:
+                for seq, body in enumerate(bodies, self._fold.size):
+                    entry = entries.read(body)
+                    if entry.ledger != self._ledger or entry.seq != seq:
+                        raise _misplaced(seq, self._ledger, entry)
+                    ready.append(entry)
+            finally:  # up to the one that cannot be taken, so that it is the next
+                self._fold.apply_all(ready)
         except Exception as failure:  # told when the hashes fit; before that it may be damage
             self._failure = failure
 

@@ -37,6 +37,7 @@ class Rollback:
         """Return what would read differently, of the stores that go back."""
         reader = self._ledger.reader
         check_seq(reader, to)
+        self._views.fold_up(reader)
         now = fold_at(reader, reader.head().size, self._views)
         then = fold_at(reader, to + 1, self._views)
         going_back = {store.name for store in STORES if store.rolls_back}

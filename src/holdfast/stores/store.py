@@ -10,7 +10,7 @@ up to `apply`; a state remembers what each entry changed (`State.go_back`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from holdfast.kernel import canonical
@@ -27,6 +27,10 @@ Changes: TypeAlias = Mapping[str, Value]
 """New values by key; null means that the item is gone."""
 
 NO_CHANGES: Changes = {}
+
+Run: TypeAlias = Callable[[Items, Sequence[Entry]], Changes]
+"""`apply_run`, which a store MAY have that takes every type: it returns what entries in a row
+change that belong to one session and whose data it does not read. MUST be as one by one."""
 
 UNREAD: Final = Model()
 """Stands for the data of an entry that no store looks at: then it is not decoded."""
@@ -77,6 +81,7 @@ class State:
     ) -> None:
         """Begin with nothing, or with items; `hashes` are theirs, if somebody took them already."""
         self.store = store
+        self._run: Run | None = getattr(store, "apply_run", None)
         self._items: dict[str, Value] = dict(items or {})
         self._hashes: dict[str, bytes] = dict(hashes or {})
         self._stale: set[str] = set(self._items).difference(self._hashes)
@@ -94,6 +99,14 @@ class State:
         changes = self.store.apply(self._items, entry, data)
         if changes:
             self._change(entry.seq, changes)
+
+    def apply_run(self, run: Sequence[Entry]) -> None:
+        """Take entries in a row, all of one session, none of a type whose data the store reads."""
+        if self._run is None:
+            for entry in run:
+                self.apply(entry, UNREAD)
+        elif changes := self._run(self._items, run):
+            self._change(run[-1].seq, changes)
 
     def go_back(self, seq: int, to: int) -> None:
         """Let everything that changed after entry `to` be as it was; `seq` is the entry that says

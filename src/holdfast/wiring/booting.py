@@ -15,6 +15,7 @@ from holdfast.ledger.booting import Booted, cold_boot
 from holdfast.ledger.history import fold_at
 from holdfast.ledger.log_proof import HashingFrom, hashing_here
 from holdfast.ledger.replay import stores_of
+from holdfast.ledger.verify import Progress, no_progress
 from holdfast.storage.port import Reader
 from holdfast.stores import Items
 from holdfast.views.pins import environment_pins
@@ -34,6 +35,7 @@ def boot(
     database: Path | None = None,
     base: SaveSnapshot | None = None,
     views: Views | None = None,
+    progress: Progress = no_progress,
 ) -> Booted:
     """Boot a save of a ledger under the pins of this code, from an earlier save when one is named.
 
@@ -44,7 +46,14 @@ def boot(
         known = None if base is None or views is None else base_of(reader, base, views)
         entries = save.tree_size - (0 if known is None else known.snapshot.tree_size)
         hashing = _hashing(database, entries)
-        return cold_boot(save, reader, pins=environment_pins(), base=known, hashing=hashing)
+        return cold_boot(
+            save,
+            reader,
+            pins=environment_pins(),
+            base=known,
+            hashing=hashing,
+            progress=progress,
+        )
 
 
 def base_of(reader: Reader, save: SaveSnapshot, views: Views) -> Base:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from holdfast.ledger.booting import Booted
     from holdfast.wiring.project import Project
 
-ORIGIN: Final = "origin"
 """The folder, beside a ledger that continues a campaign, of the file it continues."""
 
 CAMPAIGN_END: Final = ".campaign"
@@ -133,7 +132,7 @@ def continue_into(file: Path, folder: Path, *, progress: Progress = no_progress)
 
 def origin_of(place: Place, snapshot_id: str) -> Path:
     """Return where the file lies that a ledger continues."""
-    return place.folder / ORIGIN / f"{snapshot_id}{CAMPAIGN_END}"
+    return place.origin / f"{snapshot_id}{CAMPAIGN_END}"
 
 
 def _proved(draft: Path, path: Path) -> Campaign:
@@ -216,7 +215,7 @@ def _linked(draft: Path, path: Path) -> bool:
 def _make(file: Path, draft: Path, progress: Progress) -> Continued:
     """Make the ledger in a folder of its own, from a copy of the file."""
     place = place_of(draft)
-    origin = place.folder / ORIGIN
+    origin = place.origin
     make_folder(str(origin))
     copy = origin / f"copy{CAMPAIGN_END}"
     _copy(file, copy)
@@ -295,7 +294,7 @@ def _move_files(made: Path, place: Place) -> None:
         sync(file.fileno())
     moved: list[Path] = []
     try:
-        for path in (made / ORIGIN, made / place.key.name):
+        for path in (made / place.origin.name, made / place.key.name):
             path.rename(place.folder / path.name)
             moved.append(place.folder / path.name)
         if not _linked(whole, place.database):

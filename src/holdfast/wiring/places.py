@@ -62,6 +62,11 @@ class Place(msgspec.Struct, frozen=True):
         return self.folder / "saves" if self.project else self.database.with_suffix(".saves")
 
     @property
+    def origin(self) -> Path:
+        """The folder of the campaign that this ledger continues, if it does."""
+        return self.folder / "origin" if self.project else self.database.with_suffix(".origin")
+
+    @property
     def seal_lock(self) -> Path:
         """Held by whoever is moving entries into an archive."""
         return self.database.with_name(f"{self.database.stem}.seal.lock")

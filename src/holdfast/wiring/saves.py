@@ -18,6 +18,7 @@ from holdfast.kernel.errors import HoldfastError, InvalidInput, NotFound, Storag
 from holdfast.kernel.limits import INPUT_BYTES_MAX
 from holdfast.kernel.snapshot import SaveSnapshot, SaveType
 from holdfast.storage.files import make_folder, replace
+from holdfast.wiring.places import Place
 
 SAVE_END: Final = ".json"
 CAMPAIGN_END: Final = ".campaign"
@@ -199,6 +200,12 @@ def _named(names: list[str]) -> str:
     shown = ", ".join(name.removesuffix(SAVE_END) for name in names[:NAMED_MAX])
     more = len(names) - NAMED_MAX
     return shown + (f" and {more} more" if more > 0 else "")
+
+
+def campaigns_beside(place: Place) -> list[Path]:
+    """Return the campaign files that lie beside a ledger: of milestones, and where it came from."""
+    folders = (place.saves, place.origin)
+    return sorted(path for folder in folders for path in folder.glob(f"*{CAMPAIGN_END}"))
 
 
 def is_campaign(path: Path) -> bool:

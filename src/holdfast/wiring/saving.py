@@ -7,7 +7,7 @@ never fails what it came with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import ItemsView, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from holdfast.kernel.errors import Damaged, HoldfastError
 from holdfast.kernel.snapshot import SaveSnapshot, SaveType
 from holdfast.ledger.verify import Progress, no_progress
 from holdfast.storage.files import make_folder
-from holdfast.stores import Items
+from holdfast.stores import Items, Value
 
 if TYPE_CHECKING:
     from holdfast.index.views import Views
@@ -110,11 +110,37 @@ class _Kept:
 
     def items(self) -> Mapping[str, Items]:
         """Return the items of every store, by its name."""
-        return {name: self._views.items(name) for name in self._views.versions}
+        return {name: Remembered(self._views.items(name)) for name in self._views.versions}
 
     def digests(self) -> Mapping[str, str]:
         """Return the digest of every store, by its name."""
         return self._views.digests()
+
+
+class Remembered(Mapping[str, Value]):
+    """Items of which none is looked up twice."""
+
+    def __init__(self, items: Items) -> None:
+        self._items = items
+        self._known: dict[str, Value] = {}
+
+    def __getitem__(self, key: str) -> Value:
+        if key not in self._known:
+            self._known[key] = self._items.get(key)
+        value = self._known[key]
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def items(self) -> ItemsView[str, Value]:
+        """Return keys and values, without a lookup for each."""
+        return self._items.items()
 
 
 def _fold_up(project: Project) -> int:

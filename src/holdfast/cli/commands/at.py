@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from holdfast.cli.context import Invocation
+from holdfast.cli.context import Invocation, keep_folds
 from holdfast.cli.lazy import json_option, seq_command
 from holdfast.cli.output import print_bytes, print_json, say, talk, visible
 
@@ -42,6 +42,7 @@ def command(invocation: Invocation, seq: int, store: str | None, as_json: bool) 
         if store is not None:
             check_store(store)
         check_seq(reader, seq)
+        keep_folds(project)
         fold = fold_at(reader, seq + 1, project.views)
         if store is None:
             _tell_all(fold, seq, as_json)

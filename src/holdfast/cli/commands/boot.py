@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,11 +80,12 @@ def _boot_here(invocation: Invocation, save: str | None, base: str | None) -> Bo
     start = None if base is None else _find(folder, base)
     place = invocation.place()
     try:
-        with closing(open_reader(place.database)) as reader:
+        with closing(open_reader(place.database)) as reader, progress("Booting") as advance:
+            booting = partial(boot, reader, snapshot, database=place.database, progress=advance)
             if start is None:
-                return boot(reader, snapshot)
+                return booting()
             with Views(str(place.views)) as views:
-                return boot(reader, snapshot, base=start, views=views)
+                return booting(base=start, views=views)
     except BootFailed:
         raise
     except Damaged as problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.cli.context import Invocation
+from holdfast.cli.context import Invocation, keep_folds
 from holdfast.cli.lazy import json_option, seq_command
 from holdfast.cli.output import print_json, say
 
@@ -36,6 +36,7 @@ def command(invocation: Invocation, a: int, b: int, store: str | None, as_json: 
             check_store(store)
         for seq in (a, b):
             check_seq(reader, seq)
+        keep_folds(project)
         found = diff(fold_at(reader, a + 1, views), fold_at(reader, b + 1, views))
     stores = {name: one for name, one in spell(found).items() if store in (None, name)}
     if as_json:

@@ -11,9 +11,10 @@ from holdfast.cli.context import Invocation
 from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_json, progress, say, talk
+from holdfast.cli.output import print_json, progress, say, talk, visible
 from holdfast.kernel.errors import InvalidInput
 from holdfast.ledger.erasing import Eraser, Erasure, Target, find
+from holdfast.wiring.saves import campaigns_beside
 
 ENTRIES_SHOWN: Final = 10
 REASON: Final = "asked for at the command line"
@@ -61,10 +62,13 @@ def command(invocation: Invocation, key: str, reason: str, yes: bool, as_json: b
         )
         wait_s = project.settings.lock.wait_s
         done = [eraser.erase(target, reason, wait_s=wait_s) for target in targets]
+        campaigns = [str(path) for path in campaigns_beside(project.place)]
     if as_json:
-        print_json({"erased": done, "note": BACKUPS})
+        print_json({"erased": done, "note": BACKUPS, "campaigns": campaigns})
     else:
         _tell(done)
+        for path in campaigns:
+            say(visible(f"{path} was made as a whole and may still hold it; see to that file."))
     return DONE
 
 

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.req("O9", "O11")
 
 ROOT = Path(__file__).parents[2]
 
+
 def booted_bytes(python: str = sys.executable, **environment: str) -> Any:
     path = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
     done = subprocess.run(

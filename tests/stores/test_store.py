@@ -208,8 +208,8 @@ def test_entries_taken_together_give_what_they_give_one_by_one(seed: int, length
         ledger.append(name, data_for(name, 1), session_id=chance.choice(["a", "a", "b", None]))
     together, read = Fold(), list(ledger.read())
     cut = chance.randrange(length + 1)
-    together.apply_all(read[:cut])
-    together.apply_all(read[cut:])
+    together.apply_all(read[:cut], lambda entry: entry)
+    together.apply_all(read[cut:], lambda entry: entry)
     assert together.items() == ledger.fold().items()
     assert together.digests() == ledger.fold().digests()
     assert together.size == length
@@ -218,9 +218,9 @@ def test_entries_taken_together_give_what_they_give_one_by_one(seed: int, length
 def test_entries_taken_together_come_in_order_and_none_is_taken_when_they_do_not() -> None:
     fold = Fold()
     first, second, third = read_chain(3, types=("tool_called",), sessions=("s",))
-    fold.apply_all([first])
+    fold.apply_all([first], lambda entry: entry)
     with pytest.raises(ValueError, match="cannot follow"):
-        fold.apply_all([third, second])
+        fold.apply_all([third, second], lambda entry: entry)
     assert fold.size == 1
 
 

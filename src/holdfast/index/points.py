@@ -7,8 +7,8 @@ point it stood at left its row in `past`; so a point costs what changed after it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import apsw
 
@@ -16,8 +16,6 @@ from holdfast.index.items import decode
 from holdfast.index.queries import SQL
 from holdfast.kernel.hashing import digest_of
 from holdfast.stores import Value
-
-T = TypeVar("T")
 
 
 def digests(connection: apsw.Connection, stores: Iterable[str]) -> dict[str, str]:
@@ -42,23 +40,22 @@ def load(
     connection: apsw.Connection, point: int, stores: Iterable[str]
 ) -> dict[str, dict[str, Value]]:
     """Return the items of each store at a point."""
-    return _rows(connection, point, stores, decode)
+    found = spelled(connection, point, stores)
+    return {
+        store: {key: decode(value) for key, value in items.items()}
+        for store, items in found.items()
+    }
 
 
 def spelled(
     connection: apsw.Connection, point: int, stores: Iterable[str]
 ) -> dict[str, dict[str, bytes]]:
     """Return the items of each store at a point as they are written, for somebody to prove."""
-    return _rows(connection, point, stores, bytes)
-
-
-def _rows(
-    connection: apsw.Connection, point: int, stores: Iterable[str], take: Callable[[bytes], T]
-) -> dict[str, dict[str, T]]:
-    items: dict[str, dict[str, T]] = {store: {} for store in stores}
+    items: dict[str, dict[str, bytes]] = {store: {} for store in stores}
     rows: Any = connection.execute(SQL["items_at"], (point,))
-    for store, key, value in rows:
-        if store not in items:
-            raise apsw.CorruptError(f"there is no store {store[:60]!r}")
-        items[store][key] = take(value)
+    try:
+        for store, key, value in rows:
+            items[store][key] = value
+    except KeyError as error:
+        raise apsw.CorruptError(f"there is no store {error}") from error
     return items

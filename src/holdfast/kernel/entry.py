@@ -8,6 +8,7 @@ before all this, in `holdfast.ledger`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -61,21 +62,26 @@ class Sealed(msgspec.Struct, frozen=True, gc=False):
     body: bytes
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A sealed entry read back. `data` is the exact slice of the stored bytes."""
+class Outline(msgspec.Struct, frozen=True, gc=False):
+    """What an entry says besides its data: enough to count it, and much quicker to read."""
 
     actor: Actor
-    data: msgspec.Raw
-    hash: str
-    id: str
     ledger: str
-    prev: str
     seq: int
     session_id: str | None
     span: Span | None
-    timestamp: str
     type: str
     v: int
+
+
+class Entry(Outline, frozen=True, forbid_unknown_fields=True, gc=False):
+    """A sealed entry read back. `data` is the exact slice of the stored bytes."""
+
+    data: msgspec.Raw
+    hash: str
+    id: str
+    prev: str
+    timestamp: str
 
     def value(self) -> dict[str, canonical.JSON]:
         """Return `data` as stored: large values still stand as vault references."""
@@ -87,12 +93,22 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 _decoder = msgspec.json.Decoder(Entry)
+_outliner = msgspec.json.Decoder(Outline)
 
 
 def read(body: bytes) -> Entry:
     """Read stored bytes back into an entry, or say that they are damaged."""
     try:
         return _decoder.decode(body)
+    except _UNREADABLE as error:
+        raise _damaged(error) from error
+
+
+def outline_all(bodies: Iterable[bytes]) -> list[Outline]:
+    """Read the outlines of several entries; which one is damaged is not told."""
+    decode = _outliner.decode
+    try:
+        return [decode(body) for body in bodies]
     except _UNREADABLE as error:
         raise _damaged(error) from error
 

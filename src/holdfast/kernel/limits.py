@@ -189,8 +189,10 @@ SYNOPSIS_LOOKED_AT: Final = 128
 a synopsis looks at."""
 
 PIECES_CACHED_MAX: Final = 8192
-PIECE_CHARS_CACHED: Final = 32
-"""Different words and signs whose tokens are remembered, and the longest of them."""
+PIECE_CHARS_CACHED: Final = 64
+TEXT_CHARS_SHORT: Final = 1024
+"""Words and signs whose tokens are remembered, and how long they may be: those of a short text are
+all short enough."""
 
 MILESTONES_MAX: Final = 20
 """Milestones in a compression entry, the newest."""

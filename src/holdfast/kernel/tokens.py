@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from holdfast.kernel.limits import PIECE_CHARS_CACHED, PIECES_CACHED_MAX
+from holdfast.kernel.limits import PIECE_CHARS_CACHED, PIECES_CACHED_MAX, TEXT_CHARS_SHORT
 from holdfast.kernel.token_tables import (
     CAPITALS,
     ONE_TOKEN,
@@ -48,11 +48,14 @@ def estimate(text: str) -> int:
     total = 0
     for start in range(0, len(text), SLICE_CHARS):
         part = text[start : start + SLICE_CHARS]
-        pieces = Counter(_PIECE.findall(part))
-        total += sum(
-            (_known_cost if len(piece) <= PIECE_CHARS_CACHED else _piece_cost)(piece) * count
-            for piece, count in pieces.items()
-        )
+        pieces = _PIECE.findall(part)
+        if len(part) <= TEXT_CHARS_SHORT:
+            total += sum(map(_known_cost, pieces))
+        else:
+            total += sum(
+                (_known_cost if len(piece) <= PIECE_CHARS_CACHED else _piece_cost)(piece) * count
+                for piece, count in Counter(pieces).items()
+            )
         if not part.isascii():
             total += _non_ascii_cost(part)
     return total + min(len(text) // MARGIN_EVERY_CHARS, MARGIN_TOKENS_MAX)

@@ -67,7 +67,7 @@ def fold_at(
         return fold_at(reader, to + 1, kept, stores=stores, types=types).items()
 
     fold = Fold(stores, types, size=point, items=items, past=past)
-    fold.apply_all(_unbroken(reader, point, size))
+    fold.apply_all(_unbroken(reader, point, size), lambda entry: entry)
     if fold.size < size:
         raise Damaged(
             f"Entry {fold.size} is missing.",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from holdfast.kernel import entry as entries
-from holdfast.kernel.entry import Entry
+from holdfast.kernel.entry import Entry, Outline
 from holdfast.kernel.errors import BootFailed, Damaged, HoldfastError, NewerFormat, UnknownType
 from holdfast.kernel.merkle import Frontier
 from holdfast.kernel.snapshot import SaveSnapshot
@@ -134,18 +134,31 @@ class _Folding:
         """Fold the next entries."""
         if self._failure is not None or self._fold is None:
             return
-        ready: list[Entry] = []
         try:
-            try:
-                for seq, body in enumerate(bodies, self._fold.size):
-                    entry = entries.read(body)
-                    if entry.ledger != self._ledger or entry.seq != seq:
-                        raise _misplaced(seq, self._ledger, entry)
-                    ready.append(entry)
-            finally:  # up to the one that cannot be taken, so that it is the next
-                self._fold.apply_all(ready)
+            self._take(self._fold, bodies)
         except Exception as failure:  # told when the hashes fit; before that it may be damage
             self._failure = failure
+
+    def _take(self, fold: Fold, bodies: Sequence[bytes]) -> None:
+        first, outlines = fold.size, self._in_place(bodies, fold.size)
+        if outlines is not None:
+            fold.apply_all(outlines, lambda outline: entries.read(bodies[outline.seq - first]))
+            return
+        for body in bodies:  # one of them is not right: it is the next of the fold when it is met
+            entry = entries.read(body)
+            if entry.ledger != self._ledger or entry.seq != fold.size:
+                raise _misplaced(fold.size, self._ledger, entry)
+            fold.apply(entry)
+
+    def _in_place(self, bodies: Sequence[bytes], first: int) -> list[Outline] | None:
+        """Return the entries' outlines when all can be read and stand where they say they do."""
+        try:
+            taken = entries.outline_all(bodies)
+        except Damaged:
+            return None
+        numbers = [outline.seq for outline in taken]
+        in_order = numbers == list(range(first, first + len(taken)))
+        return taken if in_order and {one.ledger for one in taken} == {self._ledger} else None
 
     def finish(self) -> Fold:
         """Return the fold, or tell why there is none."""

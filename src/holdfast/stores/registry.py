@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from holdfast.kernel.entry import Entry
+from holdfast.kernel.entry import Entry, Outline
 from holdfast.kernel.errors import Damaged, NotFound
 from holdfast.kernel.types import TYPES, Model, Registry, RolledBack
 from holdfast.stores.decisions import Decisions
@@ -24,6 +24,8 @@ STORES: Final[tuple[Store, ...]] = (
     Decisions(),
     OpenWork(),
 )
+
+Outlined = TypeVar("Outlined", bound=Outline)
 
 FORMER: Final[tuple[Store, ...]] = ()
 """Older versions of stores, so that saves made under them still boot."""
@@ -97,6 +99,7 @@ class Fold:
         """How many entries were taken in."""
         self._always = [state for state in self._states.values() if state.store.takes is None]
         self._routes = {name: self._route(name, types.spec(name).version) for name in types}
+        self._plain = {name: route.version for name, route in self._routes.items() if route.plain}
 
     def apply(self, entry: Entry) -> None:
         """Take the next entry into every store. A type that nobody knows is a hard failure."""
@@ -110,26 +113,26 @@ class Fold:
             self._go_back(entry.seq, data.to)
         self.size += 1
 
-    def apply_all(self, entries: Iterable[Entry]) -> None:
-        """Take entries in, as `apply` does one by one, but quicker where many in a row belong to
-        one session and say nothing that a store reads."""
-        routes, run = self._routes, list[Entry]()
-        for entry in entries:
-            route = routes.get(entry.type, _NOWHERE)
-            plain = route.plain and entry.v == route.version
-            if run and not (plain and entry.session_id == run[0].session_id):
+    def apply_all(self, outlines: Iterable[Outlined], read: Callable[[Outlined], Entry]) -> None:
+        """Take entries in, as `apply` does one by one. Where many in a row belong to one session
+        and say nothing that a store reads, their outlines are enough; others are read."""
+        plain, run, session_id = self._plain, list[Outline](), None
+        for outline in outlines:
+            is_plain = plain.get(outline.type) == outline.v
+            if run and not (is_plain and outline.session_id == session_id):
                 self._apply_run(run)
                 run = []
-            if plain:
-                run.append(entry)
+            if is_plain:
+                run.append(outline)
+                session_id = outline.session_id
             else:
-                self.apply(entry)
+                self.apply(read(outline))
         if run:
             self._apply_run(run)
 
-    def _apply_run(self, run: list[Entry]) -> None:
+    def _apply_run(self, run: list[Outline]) -> None:
         size = self.size + len(run)
-        if [entry.seq for entry in run] != list(range(self.size, size)):
+        if [outline.seq for outline in run] != list(range(self.size, size)):
             raise ValueError(f"these entries cannot follow {self.size - 1} in a fold")
         for state in self._always:
             state.apply_run(run)
@@ -163,7 +166,8 @@ class Fold:
             if state.store.takes is None or type_name in state.store.takes
         ]
         read = self._reading.looks_at(type_name)
-        return Route(version, read, not read and states == self._always, states)
+        plain = not read and states == self._always and all(state.takes_runs for state in states)
+        return Route(version, read, plain, states)
 
     def _go_back(self, seq: int, to: int) -> None:
         """Undo what came after entry `to`, in the stores that go back; `to` may be any number."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from holdfast.kernel.entry import Entry
+from holdfast.kernel.entry import Outline
 from holdfast.kernel.types import (
     Holder,
     Model,
@@ -51,7 +51,7 @@ class Sessions:
     reads: Final = frozenset({"session_started", "session_ended"})
     rolls_back: Final = False
 
-    def apply(self, items: Items, entry: Entry, data: Model) -> Changes:
+    def apply(self, items: Items, entry: Outline, data: Model) -> Changes:
         """Count the entry to its session, and note its beginning or end."""
         session_id = entry.session_id
         if session_id is None:
@@ -82,7 +82,7 @@ class Sessions:
             return {session_id: session, NEWEST: session_id}
         return {session_id: session, **_about_many(items, session_id, session)}
 
-    def apply_run(self, items: Items, run: Sequence[Entry]) -> Changes:
+    def apply_run(self, items: Items, run: Sequence[Outline]) -> Changes:
         """Return what several entries in a row change, all of one session and none of a type whose
         data this store reads: the same as one by one, but counted together."""
         changes = self.apply(items, run[0], UNREAD)
@@ -137,7 +137,7 @@ def _about_many(items: Items, session_id: str, session: dict[str, Value]) -> dic
     return changes
 
 
-def _started(entry: Entry, data: SessionStarted) -> dict[str, Value]:
+def _started(entry: Outline, data: SessionStarted) -> dict[str, Value]:
     changes: dict[str, Value] = {
         "actor": entry.actor.name,
         "ended": None,
@@ -157,7 +157,7 @@ def _holder(holder: Holder) -> dict[str, Value]:
     return {"pid": holder.pid, "started": bounded(holder.started)}
 
 
-def _unseen(entry: Entry, session_id: str) -> dict[str, Value]:
+def _unseen(entry: Outline, session_id: str) -> dict[str, Value]:
     return {
         "actor": entry.actor.name,
         "checkpoint": None,

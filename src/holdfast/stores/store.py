@@ -10,11 +10,11 @@ up to `apply`; a state remembers what each entry changed (`State.go_back`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from holdfast.kernel import canonical
-from holdfast.kernel.entry import Entry
+from holdfast.kernel.entry import Entry, Outline
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import digest_of, item_hash
 from holdfast.kernel.types import Model
@@ -28,7 +28,7 @@ Changes: TypeAlias = Mapping[str, Value]
 
 NO_CHANGES: Changes = {}
 
-Run: TypeAlias = Callable[[Items, Sequence[Entry]], Changes]
+Run: TypeAlias = Callable[[Items, Sequence[Outline]], Changes]
 """`apply_run`, which a store MAY have that takes every type: it returns what entries in a row
 change that belong to one session and whose data it does not read. MUST be as one by one."""
 
@@ -79,10 +79,17 @@ class State:
         items: Items | None = None,
         hashes: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Begin with nothing, or with items; `hashes` are theirs, if somebody took them already."""
+        """Begin with nothing, or with items; `hashes` are theirs, if somebody took them already.
+
+        Items that can be changed are the state's own from then on.
+        """
         self.store = store
         self._run: Run | None = getattr(store, "apply_run", None)
-        self._items: dict[str, Value] = dict(items or {})
+        self._items: MutableMapping[str, Value] = (
+            items
+            if isinstance(items, MutableMapping) and not isinstance(items, dict)
+            else dict(items or {})
+        )
         self._hashes: dict[str, bytes] = dict(hashes or {})
         self._stale: set[str] = set(self._items).difference(self._hashes)
         """Keys of items that are not hashed yet as they are, or are gone."""
@@ -100,12 +107,15 @@ class State:
         if changes:
             self._change(entry.seq, changes)
 
-    def apply_run(self, run: Sequence[Entry]) -> None:
+    @property
+    def takes_runs(self) -> bool:
+        """The store can take entries in a row by their outlines."""
+        return self._run is not None
+
+    def apply_run(self, run: Sequence[Outline]) -> None:
         """Take entries in a row, all of one session, none of a type whose data the store reads."""
-        if self._run is None:
-            for entry in run:
-                self.apply(entry, UNREAD)
-        elif changes := self._run(self._items, run):
+        assert self._run is not None
+        if changes := self._run(self._items, run):
             self._change(run[-1].seq, changes)
 
     def go_back(self, seq: int, to: int) -> None:
@@ -143,7 +153,7 @@ class State:
     def dump(self) -> bytes:
         """Return the canonical bytes of the whole store."""
         return canonical.encode_exact(
-            {"items": self._items, "store": self.store.name, "version": self.store.version}
+            {"items": dict(self._items), "store": self.store.name, "version": self.store.version}
         )
 
     def _change(self, seq: int, changes: Changes) -> None:

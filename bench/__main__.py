@@ -34,6 +34,8 @@ MODULES: Final = {
     "survival": "survival",
     "quick-resume": "resumes",
     "boot": "boots",
+    "code-symbols": "code_symbols",
+    "code-edits": "code_edits",
 }
 
 

@@ -99,7 +99,7 @@ def test_a_missing_or_ill_typed_field_is_refused_by_name_and_records_nothing(
 
 @pytest.mark.req("P2")
 def test_a_type_that_is_not_in_the_registry_is_refused(ledger: holdfast.Ledger) -> None:
-    with pytest.raises(holdfast.UnknownType, match="Did you mean 'checkpoint'"):
+    with pytest.raises(holdfast.InvalidInput, match="Did you mean 'checkpoint'"):
         ledger.append("checkpiont", {})
     assert ledger.head().size == 0
 

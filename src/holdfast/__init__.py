@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         NotALedger,
         NotFound,
         StorageFailed,
-        UnknownType,
         Unsupported,
     )
     from holdfast.kernel.snapshot import SaveSnapshot
@@ -57,7 +56,6 @@ _HOMES = {
         "NotALedger",
         "NotFound",
         "StorageFailed",
-        "UnknownType",
         "Unsupported",
     ),
     "holdfast.kernel.snapshot": ("SaveSnapshot",),
@@ -104,7 +102,6 @@ __all__ = [
     "StateManager",
     "StorageFailed",
     "ToolCall",
-    "UnknownType",
     "Unsupported",
     "__version__",
     "cold_boot",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.kernel import canonical, chain, entry
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import Damaged, InvalidInput, NewerFormat, UnknownType
+from holdfast.kernel.errors import Damaged, InvalidInput, NewerFormat
 from holdfast.kernel.types import TYPES, Checkpoint, Metric, Model, Registry, TypeSpec
 from holdfast.testing import LEDGER, data_for, prepared
 
@@ -370,13 +370,13 @@ def test_the_builders_have_valid_data_for_every_type() -> None:
     ("wrong", "near"), [("descision", "'decision'"), ("checkpoints", "'checkpoint'")]
 )
 def test_an_unknown_type_is_refused_with_the_nearest_name(wrong: str, near: str) -> None:
-    with pytest.raises(UnknownType, match=wrong) as caught:
+    with pytest.raises(InvalidInput, match=wrong) as caught:
         TYPES.check(wrong, {})
     assert near in caught.value.remedy
 
 
 def test_an_unknown_type_like_none_is_refused_with_all_names() -> None:
-    with pytest.raises(UnknownType) as caught:
+    with pytest.raises(InvalidInput) as caught:
         TYPES.check("zzz" * 100, {})
     for name in TYPES:
         assert name in caught.value.remedy
@@ -384,7 +384,7 @@ def test_an_unknown_type_like_none_is_refused_with_all_names() -> None:
 
 
 def test_replaying_an_unknown_type_is_a_hard_failure() -> None:
-    with pytest.raises(UnknownType, match="unheard"):
+    with pytest.raises(InvalidInput, match="unheard"):
         TYPES.read(entry_of("unheard", {}))
 
 

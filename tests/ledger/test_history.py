@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from holdfast.index import folding
 from holdfast.index.views import Views
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, UnknownType
+from holdfast.kernel.errors import Damaged, InvalidInput, NotFound
 from holdfast.kernel.types import Model, Registry
 from holdfast.ledger.history import diff, fold_at
 from holdfast.storage.memory import MemoryEngine
@@ -114,7 +114,7 @@ def test_an_entry_that_is_missing_is_a_hard_failure_unless_a_point_lies_behind_i
 
 
 def test_an_entry_of_an_unknown_type_is_a_hard_failure() -> None:
-    with pytest.raises(UnknownType):
+    with pytest.raises(InvalidInput):
         fold_at(filled(3).reader, 3, types=Registry())
 
 

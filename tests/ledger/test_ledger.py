@@ -11,7 +11,7 @@ import pytest
 from holdfast.kernel import chain
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Actor, Span
-from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, StorageFailed, UnknownType
+from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, StorageFailed
 from holdfast.kernel.hashing import data_hash, leaf_hash
 from holdfast.kernel.limits import BATCH_ENTRIES_MAX
 from holdfast.kernel.types import TYPES
@@ -177,7 +177,7 @@ def test_a_ledger_is_not_opened_for_a_session_that_could_not_be_found(session_id
 
 
 def test_an_unknown_type_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(UnknownType, match="decison"):
+    with pytest.raises(InvalidInput, match="decison"):
         ledger.append("decison", data_for("decision"))
     assert ledger.head().size == 0
 

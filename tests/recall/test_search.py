@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.index.asking import words_of
 from holdfast.index.views import Views
-from holdfast.kernel.errors import InvalidInput, UnknownType
+from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import SEARCH_LIST_ENTRIES
 from holdfast.ledger.ledger import Ledger
 from holdfast.recall.search import Found, Query, search
@@ -292,7 +292,7 @@ def test_a_time_that_is_none_is_refused(ask: Asking, text: str) -> None:
 
 
 def test_a_type_that_is_none_is_refused(ask: Asking) -> None:
-    with pytest.raises(UnknownType, match="decisoin"):
+    with pytest.raises(InvalidInput, match="decisoin"):
         ask("x", types=("decisoin",))
 
 

@@ -11,7 +11,7 @@ from holdfast.kernel import chain
 from holdfast.kernel import entry as entries
 from holdfast.kernel.chain import Head
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import Damaged, NotFound, UnknownType
+from holdfast.kernel.errors import Damaged, InvalidInput, NotFound
 from holdfast.kernel.hashing import digest_of, item_hash
 from holdfast.kernel.types import TYPES, Model, Registry, RolledBack, TypeSpec
 from holdfast.ledger.ledger import Ledger
@@ -106,7 +106,7 @@ def test_entries_are_taken_in_order_only() -> None:
 
 def test_a_type_nobody_knows_is_a_hard_failure() -> None:
     only_errors = Registry(TypeSpec("error", TYPES.spec("error").model))
-    with pytest.raises(UnknownType, match="decision"):
+    with pytest.raises(InvalidInput, match="decision"):
         Fold([Tally()], only_errors).apply(read_chain(1)[0])
 
 

@@ -2,7 +2,6 @@
 
     HoldfastError
     ├── InvalidInput          what was given cannot be used
-    │   └── UnknownType       an entry type the registry does not hold
     ├── NotFound              the thing asked for is not in this ledger
     ├── NotALedger            there is no ledger here, or the file is something else
     ├── NewerFormat           written by a newer holdfast
@@ -10,8 +9,9 @@
     ├── Conflict              the head moved: nothing was written
     ├── Busy                  other writers kept the ledger too long: nothing was written
     ├── StorageFailed         the disk refused: nothing was acknowledged
-    └── Damaged               stored bytes are not what was sealed
-        └── BootFailed        a save and what it was made of do not agree
+    ├── Damaged               stored bytes are not what was sealed
+    │   └── BootFailed        a save and what it was made of do not agree
+    └── CouldNotLook          a check or a reader could not look: nothing was found out
 
 A message has three parts: what happened, what it means for the user's data, what to do next.
 Errors of libraries are translated at the engine's boundary; none of theirs escapes.
@@ -35,10 +35,6 @@ class HoldfastError(Exception):
 
 class InvalidInput(HoldfastError):
     """What was given cannot be used; nothing was written."""
-
-
-class UnknownType(InvalidInput):
-    """The entry type is not in the registry."""
 
 
 class NotFound(HoldfastError):
@@ -91,3 +87,7 @@ class BootFailed(Damaged):
         """Which of the twelve steps of a cold boot."""
         self.expected = expected
         self.found = found
+
+
+class CouldNotLook(HoldfastError):
+    """Something was not looked at: not "there is nothing", and not "all is well"."""

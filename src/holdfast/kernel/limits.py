@@ -284,3 +284,52 @@ SEARCH_PATHS_MAX: Final = 64
 SNIPPET_CHARS: Final = 240
 SNIPPET_CHARS_SEARCHED: Final = 64 * KIB
 """Length of a snippet, and how far into a text it is sought."""
+
+CODE_BYTES_MAX: Final = 4 * MIB
+CODE_LINE_BYTES_MAX: Final = 256 * KIB
+CODE_SYMBOLS_MAX: Final = 50_000
+CODE_DEPTH_MAX: Final = 200
+"""What is read as code: bytes of a text and of its longest line, definitions in it, and definitions
+inside one another. More is refused, not cut."""
+
+CODE_LEADING_MAX: Final = 1000
+"""Comments and attributes above a definition that are part of it, the nearest."""
+
+PATTERN_LINE_CHARS_MAX: Final = 400
+PATTERN_CHARS_MAX: Final = 500
+PATTERNS_MAX: Final = 64
+PATTERN_BLOCK_LINES_MAX: Final = 1_000_000
+PATTERN_FILE_BYTES_MAX: Final = 256 * KIB
+PATTERN_MEMORY_BYTES_MAX: Final = 1 * MIB
+"""Line patterns: characters of a line that they see, characters of a pattern, patterns of one
+language, lines looked at to see where definitions end, bytes of a map of patterns, memory that the
+engine may take for one."""
+
+PARSE_TIMEOUT_S: Final = 5.0
+PARSE_START_TIMEOUT_S: Final = 20.0
+PARSE_MEMORY_BYTES_MAX: Final = 512 * MIB
+PARSE_ANSWER_BYTES_MAX: Final = 64 * MIB
+PARSE_TEXTS_MAX: Final = 10_000
+"""What a parse worker may take for one text, to start, of address space, and for an answer; and
+after how many texts another takes its place."""
+
+EDIT_TEXT_CHARS_MAX: Final = 16 * MIB
+EDITS_MAX: Final = 10_000
+"""Characters of an answer that are looked through for edits, and edits that one answer may hold;
+what is beyond either is said."""
+
+EDIT_PATH_CHARS_MAX: Final = 1024
+"""Longest path that is taken for one in prose."""
+
+EDIT_NESTING_MAX: Final = 100
+"""Lists and quotes inside each other that are followed to find the fences in them."""
+
+EDIT_WORK_CHARS_MAX: Final = 1024 * MIB
+EDIT_WORK_LINES_MAX: Final = 5_000_000
+"""Parts of an edit times the characters, or the lines, of the text that each is sought in."""
+
+PARITY_NAMES_MAX: Final = 20
+"""Definitions that a reason names; the others are counted."""
+
+PARITY_RENAMED_BODY_BYTES_MIN: Final = 24
+"""A shorter body says too little to know a definition by it."""

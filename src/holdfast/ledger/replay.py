@@ -11,7 +11,7 @@ from typing import Final
 
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry, Outline
-from holdfast.kernel.errors import BootFailed, Damaged, HoldfastError, NewerFormat, UnknownType
+from holdfast.kernel.errors import BootFailed, Damaged, HoldfastError, InvalidInput, NewerFormat
 from holdfast.kernel.merkle import Frontier
 from holdfast.kernel.snapshot import SaveSnapshot
 from holdfast.ledger.base import Base, check_tree, fold_from
@@ -215,13 +215,13 @@ def _misplaced(seq: int, ledger: str, entry: Entry) -> BootFailed:
 
 
 def _not_taken(seq: int, failure: HoldfastError) -> BootFailed:
-    known = isinstance(failure, UnknownType)
+    unknown = isinstance(failure, InvalidInput)  # nothing else that is given is refused here
     return BootFailed(
         f"Entry {seq} cannot be replayed: {failure.what}",
         step=6,
-        expected="an entry of a known type" if known else "an entry that can be replayed",
+        expected="an entry of a known type" if unknown else "an entry that can be replayed",
         found=failure.what,
-        remedy="Use the holdfast that wrote it." if known else CHECK_LOG,
+        remedy="Use the holdfast that wrote it." if unknown else CHECK_LOG,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import Damaged, InvalidInput, NewerFormat, UnknownType
+from holdfast.kernel.errors import Damaged, InvalidInput, NewerFormat
 from holdfast.kernel.types.model import Model
 
 Upcast: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
@@ -46,7 +46,7 @@ class Registry:
         if found := self._specs.get(name):
             return found
         near = difflib.get_close_matches(name, self._specs, n=1)
-        raise UnknownType(
+        raise InvalidInput(
             f"There is no entry type {name[:60]!r}.",
             meaning="Nothing was recorded.",
             remedy=f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(self._specs)}.",

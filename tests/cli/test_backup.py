@@ -263,3 +263,25 @@ def test_a_backup_that_cannot_get_its_name_leaves_nothing(holdfast: Holdfast) ->
     with pytest.raises(api.StorageFailed, match="No space left"):
         back_up(place_of(holdfast.folder), target, files=_NoRename())
     assert list(Path(holdfast.home).iterdir()) == []
+
+
+@pytest.mark.req("X8")
+def test_a_backup_has_the_saves_beside_it_and_they_boot_there(holdfast: Holdfast) -> None:
+    holdfast.record("error", 1)
+    holdfast("save")
+    holdfast("save", "--campaign", holdfast.home / "whole.campaign")
+    kept = files_of(place_of(holdfast.folder).saves)
+    file = holdfast.home / "copy.db"
+    holdfast("backup", file)
+    assert files_of(holdfast.home / "copy.saves") == kept
+    assert holdfast("--ledger", file, "boot", "--json").json()["ok"]
+    refused = holdfast("backup", holdfast.home / "copy.saves")
+    assert "exists already" in refused.err
+
+
+def test_saves_that_are_there_already_are_not_touched(holdfast: Holdfast) -> None:
+    holdfast.record("error", 1)
+    (holdfast.home / "copy.saves").mkdir()
+    refused = holdfast("backup", holdfast.home / "copy.db")
+    assert "copy.saves exists already" in refused.err
+    assert not (holdfast.home / "copy.db").exists()

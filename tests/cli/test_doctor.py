@@ -10,8 +10,10 @@ import pytest
 
 import holdfast as api
 from holdfast.config import Seal
+from holdfast.ledger.saving import take_save
 from holdfast.storage.sqlite.create import create
-from holdfast.testing.builders import data_for, draft
+from holdfast.testing.builders import data_for, draft, open_memory_ledger
+from holdfast.views.pins import environment_pins
 from holdfast.wiring.doctor import examine
 from holdfast.wiring.places import Place, place_of
 from holdfast.wiring.status import spell_age
@@ -21,7 +23,7 @@ NAMES = [
     *("python", "platform", "sqlite", "ledger", "file system", "permissions", "writable"),
     *("fingerprint key", "disk space", "write-ahead log", "git", "database", "format"),
     *("newest entries", "last entry", "CTX-STATE-001", "CTX-STATE-002", "CTX-STATE-003"),
-    *("CTX-STATE-004", "views on disk", "views database", "settings"),
+    *("CTX-STATE-004", "views on disk", "views database", "saves", "settings"),
 ]
 
 
@@ -33,7 +35,7 @@ def test_a_sound_ledger_passes_every_check(holdfast: Holdfast) -> None:
     holdfast.record()
     done = holdfast.process("doctor", "--json")
     assert [check["name"] for check in done.json()] == NAMES
-    assert [sorted(check) for check in done.json()] == [["detail", "name", "ok", "remedy"]] * 22
+    assert [sorted(check) for check in done.json()] == [["detail", "name", "ok", "remedy"]] * len(NAMES)
     assert (failed(done.json()), done.code) == ([], 0)
 
 
@@ -258,3 +260,24 @@ def test_views_that_are_no_database_are_told_and_left(holdfast: Holdfast) -> Non
 )
 def test_ages_in_their_largest_unit(age_s: float, said: str) -> None:
     assert spell_age(age_s) == said
+
+
+@pytest.mark.parametrize("harm", ["flipped", "of another ledger"])
+def test_a_save_that_is_none_is_named(holdfast: Holdfast, harm: str) -> None:
+    holdfast.record("error", 1)
+    name = holdfast("save", "--json").json()["snapshot_id"]
+    assert failed(holdfast("doctor", "--json").json()) == []
+    saves = place_of(holdfast.folder).saves
+    if harm == "flipped":
+        path = saves / f"{name}.json"
+        path.write_bytes(path.read_bytes().replace(b"SCENE", b"SCEME"))
+    else:
+        with open_memory_ledger() as ledger:
+            ledger.append("error", data_for("error"))
+            strange = take_save(ledger.reader, ledger.fold(), "SCENE", pins=environment_pins())
+        name = strange.snapshot_id
+        (saves / f"{name}.json").write_bytes(strange.to_line())
+    looked = holdfast("doctor", "--json")
+    assert looked.code == 1
+    assert failed(looked.json()) == ["saves"]
+    assert name in looked.text

@@ -19,6 +19,7 @@ from holdfast.storage.port import Archive, Fault, Reader
 from holdfast.storage.sqlite.backup import copy_database
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import Place
+from holdfast.wiring.saves import SAVE_END
 from holdfast.wiring.verifying import archive_check
 from holdfast.wiring.workers import checks_side_by_side
 
@@ -47,7 +48,7 @@ def back_up(
 ) -> Backup:
     """Copy a ledger into a new file while others write to it, and verify the copy.
 
-    Its archives go into a folder beside the file, where every command looks for them.
+    Its archives and saves go into folders beside the file, where every command looks for them.
     """
     files = files or RealFiles()
     target = target.expanduser().absolute()
@@ -57,6 +58,7 @@ def back_up(
     try:
         copy_database(str(place.database), str(draft), progress=progress)
         copy_archives(place, Place(draft), files)
+        copy_saves(place, Place(draft), files)
         backup = prove(source, draft, target)
         if backup.verified:
             _publish(draft, target, files)
@@ -89,6 +91,18 @@ def copy_archives(place: Place, copy: Place, files: Files) -> None:
                 files.create(str(copy.archives / one), (place.archives / one).read_bytes())
     for folder in (copy.archives, copy.state):
         files.sync_folder(str(folder))
+
+
+def copy_saves(place: Place, copy: Place, files: Files) -> None:
+    """Copy the saves as they are. Campaign files are left out: each is a copy by itself."""
+    names = sorted(path.name for path in place.saves.glob(f"*{SAVE_END}") if path.is_file())
+    if not names:
+        return
+    make_folder(str(copy.saves))
+    for name in names:
+        with suppress(FileNotFoundError):
+            files.create(str(copy.saves / name), (place.saves / name).read_bytes())
+    files.sync_folder(str(copy.saves))
 
 
 def prove(source: Reader, draft: Path, target: Path) -> Backup:
@@ -142,13 +156,15 @@ def _publish(draft: Path, target: Path, files: Files) -> None:
     finally:
         os.close(handle)
     _refuse_place(target)
-    beside, named = Place(draft).state, Place(target).state
-    if beside.exists():
-        files.rename(str(beside), str(named))
+    moved: list[tuple[Path, Path]] = []
     try:
+        for beside, named in zip(_beside(draft), _beside(target), strict=True):
+            if beside.exists():
+                files.rename(str(beside), str(named))
+                moved.append((beside, named))
         files.rename(str(draft), str(target))
     except OSError:
-        if named.exists():
+        for beside, named in moved:
             named.rename(beside)
         raise
     files.sync_folder(str(target.parent))
@@ -163,7 +179,7 @@ def _refuse_place(target: Path) -> None:
             meaning="No backup was made.",
             remedy="Name a file like copy.db, outside of any .holdfast folder.",
         )
-    for taken in (target, state):
+    for taken in (target, *_beside(target)):
         if os.path.lexists(taken):
             raise InvalidInput(
                 f"{taken} exists already.",
@@ -176,5 +192,11 @@ def _clear(draft: Path) -> None:
     """Take away what only the making of the copy needed."""
     for suffix in ("", "-journal", "-wal", "-shm"):
         draft.with_name(draft.name + suffix).unlink(missing_ok=True)
-    if Place(draft).state.exists():
-        rmtree(Place(draft).state)
+    for folder in _beside(draft):
+        if folder.exists():
+            rmtree(folder)
+
+
+def _beside(database: Path) -> tuple[Path, Path]:
+    """Return the folders that go with a database: archives, and saves."""
+    return Place(database).state, Place(database).saves

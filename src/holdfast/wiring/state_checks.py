@@ -28,6 +28,7 @@ from holdfast.storage.archives import pack_name
 from holdfast.storage.port import Archive, Reader, Selection
 from holdfast.wiring.checks import Check, checked, failed
 from holdfast.wiring.places import Place
+from holdfast.wiring.saves import SavesFolder
 from holdfast.wiring.sealing import TRY_AGAIN_ENTRIES
 from holdfast.wiring.status import age_s, spell_age
 
@@ -202,6 +203,19 @@ def _views_database(name: str, ward: Ward) -> Check:
     return checked(name, fits and sound, right if fits and sound else wrong, remedy)
 
 
+def _saves(name: str, ward: Ward) -> Check:
+    """Read every save. Whether one boots is for `boot` to say: that takes the whole log."""
+    found = SavesFolder(ward.place.saves).list()
+    strange = [one for one in found.saves if one.ledger != ward.reader.head().ledger]
+    bad = [*(one.name for one in found.damaged), *(one.snapshot_id for one in strange)]
+    said = f"{len(found.saves) - len(strange):,} saves"
+    if found.saves:
+        said += f", the newest up to entry {found.saves[0].timestamp_event_id}"
+    if bad:
+        said += f"; damaged, or of another ledger: {_some(bad)}"
+    return checked(name, not bad, said, "Move these files away; `holdfast save` makes a new one.")
+
+
 _CHECKS: Final[tuple[tuple[str, Callable[[str, Ward], Check]], ...]] = (
     ("CTX-STATE-001", _append),
     ("CTX-STATE-002", _checkpoint),
@@ -209,6 +223,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[str, Ward], Check]], ...]] = (
     ("CTX-STATE-004", _restore),
     ("views on disk", _views_on_disk),
     ("views database", _views_database),
+    ("saves", _saves),
 )
 
 

@@ -35,7 +35,9 @@ def test_a_sound_ledger_passes_every_check(holdfast: Holdfast) -> None:
     holdfast.record()
     done = holdfast.process("doctor", "--json")
     assert [check["name"] for check in done.json()] == NAMES
-    assert [sorted(check) for check in done.json()] == [["detail", "name", "ok", "remedy"]] * len(NAMES)
+    assert [sorted(check) for check in done.json()] == [["detail", "name", "ok", "remedy"]] * len(
+        NAMES
+    )
     assert (failed(done.json()), done.code) == ([], 0)
 
 

@@ -25,8 +25,9 @@ def test_they_are_a_mapping_like_any_other(
     given_bytes = spelled(items)
     before = dict(given_bytes)
     lazy, plain = SpelledItems(given_bytes), dict(items)
-    for key, value in changes:
-        assert lazy.get(key) == plain.get(key)
+    for turn, (key, value) in enumerate(changes):
+        if turn % 2:  # one that was never asked for can be put and taken away, too
+            assert lazy.get(key) == plain.get(key)
         assert (key in lazy) == (key in plain)
         if value is None:
             lazy.pop(key, None)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
+import apsw
 import pytest
 
 from holdfast.index.asking import words_of
 from holdfast.index.matching import Matcher, Scope
 from holdfast.index.postings import look_up
 from holdfast.index.ranking import Ranking, rank
+from holdfast.index.scoring import Scores
 from holdfast.index.terms import count_terms
 from holdfast.index.views import Views
 from holdfast.index.words import MARK_IMPACTS, mark
@@ -145,3 +148,42 @@ def test_entries_with_all_but_one_word_come_next(crowd: Crowd) -> None:
     expected = crowd.exhaustive(question)
     assert 0 < sum(full for full, _, _ in expected) < LIMIT
     assert best(crowd.ranked(question)) == [(full, seq) for full, _, seq in expected]
+
+
+SCOPES = [Scope(SIZE), Scope(SIZE, session="s"), Scope(SIZE, since_us=0)]
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_all_entries_that_match_are_had_in_any_order_or_none(crowd: Crowd, scope: Scope) -> None:
+    count = holding(crowd, "omega")
+    expected = [seq for seq, text in enumerate(crowd.texts) if "omega" in text.split()]
+
+    def ask(connection: apsw.Connection) -> None:
+        matcher = Matcher(connection, scope)
+        assert matcher.newest('"omega"', count) == expected[::-1]
+        assert sorted(matcher.all_if_few('"omega"', count + 1) or ()) == expected
+        assert matcher.all_if_few('"omega"', count) is None
+
+    crowd.views.look(ask)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_who_stops_early_has_the_newest_and_leaves_nothing_open(crowd: Crowd, scope: Scope) -> None:
+    def ask(connection: apsw.Connection) -> None:
+        matcher = Matcher(connection, scope)
+        with matcher.each('"alpha"', SIZE) as found:
+            assert list(islice(found, 5)) == matcher.newest('"alpha"', 5)
+            assert connection.txn_state("main") == apsw.SQLITE_TXN_READ
+        assert connection.txn_state("main") == apsw.SQLITE_TXN_NONE
+
+    crowd.views.look(ask)
+
+
+def test_what_was_counted_to_an_entry_is_not_counted_again() -> None:
+    scores = Scores(words_of("one two"), ())
+    scores.add([7, 8, 8], [(1, [2.0, 3.0, 3.0])])
+    scores.add([8, 9], [(1, [3.0, 5.0]), (2, [0.5, 0.25])])
+    assert scores.seen == {7: 2.0, 8: 3.5, 9: 5.25}
+    assert scores.masks == {7: 1, 8: 3, 9: 3}
+    assert scores.lacking([7, 8, 10], 3) == [7, 10]
+    assert sorted(scores.full()) == [8, 9]

@@ -103,6 +103,8 @@ def _configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(round(VIEWS_WAIT_S * 1000))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    # Otherwise a statement with a limit is prepared anew each time, to look at its value.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.pragma("journal_mode", "WAL")
     # After a power cut the newest changes may be gone, and are taken in again.
     connection.pragma("synchronous", "NORMAL")

@@ -7,6 +7,8 @@ types can be taken for a part of it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Final
 
 import apsw
@@ -59,17 +61,41 @@ class Matcher:
         self._filters = (first, last, since if timed else None, until, superseded, path)
         self._whole = not condition and not timed and superseded is None and path is None
 
-    def newest(self, expression: str, limit: int, *, before: int = INTEGER_MAX) -> list[int]:
-        """Return the newest entries that match, newest first; only those before an entry."""
+    def newest(self, expression: str, limit: int) -> list[int]:
+        """Return the newest entries that match, newest first."""
         if self._whole:
-            asked: tuple[Any, ...] = (expression, limit, before)
-            found: Any = self._connection.execute(SQL["match"], asked).get
+            found: Any = self._connection.execute(SQL["match"], (expression, limit)).get
+            return _NUMBERS.decode(found)
+        with self.each(expression, limit) as seqs:
+            return list(seqs)
+
+    def all_if_few(self, expression: str, limit: int) -> list[int] | None:
+        """Return all entries that match, in any order; None unless they are fewer than `limit`.
+
+        Costs less than the newest.
+        """
+        if self._whole:
+            asked: Any = self._connection.execute(SQL["match_oldest"], (expression, limit)).get
+            found = _NUMBERS.decode(asked)
+        else:
+            found = self.newest(expression, limit)
+        return found if len(found) < limit else None
+
+    @contextmanager
+    def each(self, expression: str, limit: int) -> Iterator[Iterator[int]]:
+        """Find the same one after the other: only what is taken is looked for."""
+        rows: Any
+        if self._whole:
+            rows = self._connection.execute(SQL["match_each"], (expression, limit))
         else:
             if self._condition:
                 expression = f"({expression}) AND {self._condition}"
-            asked = (expression, limit, before, *self._filters)
-            found = self._connection.execute(SQL["match_within"], asked).get
-        return _NUMBERS.decode(found)
+            asked = (expression, limit, *self._filters)
+            rows = self._connection.execute(SQL["match_within"], asked)
+        try:
+            yield chain.from_iterable(rows)
+        finally:
+            rows.close()  # or the file would go on being read
 
     def nth_newest(self, expression: str, place: int) -> int | None:
         """Return the entry at a place, 1 for the newest; None when fewer match, or with filters.

@@ -217,36 +217,43 @@ FROM undone JOIN decisions ON decisions.seq BETWEEN first AND last;
 
 -- name: superseded_by
 -- The newest entries that say that some decisions no longer hold; the numbers are a JSON array.
-SELECT seq, max(by) FROM superseded WHERE seq IN (SELECT value FROM json_each(?)) GROUP BY seq;
+SELECT seq, max(by) FROM json_each(?) CROSS JOIN superseded ON seq = value GROUP BY seq;
 
 -- name: match
--- The newest entries before one that hold certain terms, as JSON: a row for each would cost more.
+-- The newest entries that hold certain terms, as JSON: a row for each would cost more.
 SELECT json_group_array(rowid) FROM (
-    SELECT rowid FROM words WHERE words MATCH ?1 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?2);
+    SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2);
+
+-- name: match_each
+-- The same, a row for each: for who may not want them all.
+SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2;
+
+-- name: match_oldest
+-- The oldest instead, which lie first in the index and so cost less.
+SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid LIMIT ?2);
 
 -- name: match_nth
 -- The entry that holds certain terms and has so many newer ones.
 SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ?2;
 
 -- name: match_within
--- Those that pass the filters, too; null is no filter.
-SELECT json_group_array(rowid) FROM (
-    SELECT rowid FROM words
-    WHERE words MATCH ?1
-      AND rowid < ?3
-      AND rowid BETWEEN ?4 AND ?5
-      AND (?6 IS NULL OR EXISTS (
-          SELECT 1 FROM docs WHERE seq = words.rowid AND time BETWEEN ?6 AND ?7))
-      AND (?8 IS NULL OR ?8 = EXISTS (SELECT 1 FROM superseded WHERE seq = words.rowid))
-      AND (?9 IS NULL OR EXISTS (
-          SELECT 1 FROM touched JOIN paths ON id = touched.path
-          WHERE seq = words.rowid AND instr(paths.path, ?9)))
-    ORDER BY rowid DESC
-    LIMIT ?2);
+-- Of these the ones that pass the filters; null is no filter.
+SELECT rowid FROM words
+WHERE words MATCH ?1
+  AND rowid BETWEEN ?3 AND ?4
+  AND (?5 IS NULL OR EXISTS (
+      SELECT 1 FROM docs WHERE seq = words.rowid AND time BETWEEN ?5 AND ?6))
+  AND (?7 IS NULL OR ?7 = EXISTS (SELECT 1 FROM superseded WHERE seq = words.rowid))
+  AND (?8 IS NULL OR EXISTS (
+      SELECT 1 FROM touched JOIN paths ON id = touched.path
+      WHERE seq = words.rowid AND instr(paths.path, ?8)))
+ORDER BY rowid DESC
+LIMIT ?2;
 
 -- name: weights
 -- How much the words of some entries count; the numbers are a JSON array.
-SELECT seq, weights FROM docs WHERE seq IN (SELECT value FROM json_each(?));
+SELECT seq, weights FROM json_each(?) CROSS JOIN docs ON seq = value;
 
 -- name: see_marked
 -- Let the terms of the index be listed; costs nothing when that was done before.

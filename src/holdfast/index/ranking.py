@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -111,8 +112,10 @@ class _Common:
         if len(groups) > 2:
             ways = [[g for g in groups if g != out] for out in sorted(groups, key=self._worth)]
         few = bool(ways) and self._likely(ways[0]) < SEARCH_BOTH_ENTRIES
-        known = int(few and self._together(ways.pop(0), limit))
-        if not known:
+        known = int(few and self._together(ways[0], limit, if_whole=True))
+        if known:
+            ways.pop(0)
+        else:
             self._together(groups, limit)
             if self._enough(limit):
                 return
@@ -146,26 +149,45 @@ class _Common:
                 best = best_of(self._matcher, one.term, least / one.idf)
                 self._scores.take(best, 1 << index, one.idf)
 
-    def _together(self, groups: Sequence[tuple[int, int]], limit: int) -> bool:
-        """Look for entries that hold all of some words, the best at least; tell whether at all."""
+    def _together(
+        self, groups: Sequence[tuple[int, int]], limit: int, *, if_whole: bool = False
+    ) -> bool:
+        """Look for entries that hold all of some words, the best at least; tell whether at all.
+
+        With `if_whole`, nothing comes of it where there are too many to look at them all.
+        """
         if any(map(self._is_rare, groups)):
             return True  # they were looked at before
-        first, most = max(SEARCH_BOTH_ENTRIES, limit), max(SEARCH_BEST_ENTRIES, limit)
+        most = max(SEARCH_BEST_ENTRIES, limit)
         chosen = self._telling(groups)
-        every = all_of(map(self._expression, groups))
-        seqs = self._matcher.newest(every, first)
-        whole = len(seqs) < first
-        if not whole:
-            size = self._matcher.size
-            count = first * size / (size - seqs[-1])
-            if count <= most:
-                seqs += self._matcher.newest(every, most, before=seqs[-1])
-                whole = len(seqs) < first + most
-            else:
-                high = self._on_high(chosen, count, limit)
-                seqs = high if len(high) >= limit else [*seqs, *high]
+        seqs, count, whole = self._newest(groups, limit)
+        if if_whole and not whole:
+            return False
+        if count > most:
+            high = self._on_high(chosen, count, limit)
+            seqs = high if len(high) >= limit else [*seqs, *high]
         self._weigh(seqs, chosen)
         return whole
+
+    def _newest(
+        self, groups: Sequence[tuple[int, int]], limit: int
+    ) -> tuple[list[int], float, bool]:
+        """Return entries that hold all of some words, how many do, about, and whether at all.
+
+        Of very many only the newest.
+        """
+        first, most = max(SEARCH_BOTH_ENTRIES, limit), max(SEARCH_BEST_ENTRIES, limit)
+        every = all_of(map(self._expression, groups))
+        with self._matcher.each(every, first + most) as found:
+            seqs = list(islice(found, first))
+            if len(seqs) < first:
+                return seqs, len(seqs), True
+            size = self._matcher.size
+            count = first * size / (size - seqs[-1])
+            if count > most:
+                return seqs, count, False
+            seqs += found
+            return seqs, count, len(seqs) < first + most
 
     def _better(self, groups: Sequence[tuple[int, int]], limit: int) -> bool:
         """Look only for those that can still be among the best."""
@@ -179,8 +201,8 @@ class _Common:
         marks = [bisect_left(MARK_IMPACTS, impact) for impact in lowest]
         if any(marks) and all(whole == parts for whole, parts in groups):
             high = all_of(at_least(one.term, mark) for one, mark in zip(terms, marks, strict=True))
-            seqs = self._matcher.newest(high, SEARCH_BEST_ENTRIES)
-            if len(seqs) < SEARCH_BEST_ENTRIES:
+            seqs = self._matcher.all_if_few(high, SEARCH_BEST_ENTRIES)
+            if seqs is not None:
                 self._weigh(seqs, self._telling(groups))
                 return False
         return self._together(groups, limit)
@@ -196,7 +218,9 @@ class _Common:
         mark, step = sum(count * share >= limit for share in shares), 0
         found: list[int] = []
         while 0 < mark < len(MARKS):
-            seqs = self._matcher.newest(all_of(at_least(term, mark) for term in terms), wanted)
+            high = all_of(at_least(term, mark) for term in terms)
+            seqs = self._matcher.all_if_few(high, wanted)
+            seqs = self._matcher.newest(high, wanted) if seqs is None else seqs
             found += seqs
             step = step or (1 if len(seqs) == wanted else -1)
             if (2 * len(seqs) >= limit) if step < 0 else (len(seqs) < wanted):
@@ -206,18 +230,16 @@ class _Common:
 
     def _weigh(self, seqs: Sequence[int], chosen: Sequence[int]) -> None:
         """Count terms to entries that hold them, as much as they count there."""
-        mask = sum(1 << index for index in chosen)
-        masks = self._scores.masks
-        new = [seq for seq in seqs if masks.get(seq, 0) & mask != mask]
-        terms = [(1 << index, self._postings[index]) for index in chosen]
-        keyed = [(bit, one.key, [one.idf * each for each in MARK_IMPACTS]) for bit, one in terms]
-        seen = self._scores.seen
-        for seq, packed in self._matcher.weights(new):
-            held, worth = masks.get(seq, 0), seen.get(seq, 0.0)
-            for bit, key, worths in keyed:
-                if not held & bit:
-                    worth += worths[mark_in(packed, key)]
-            masks[seq], seen[seq] = held | mask, worth
+        new = self._scores.lacking(seqs, sum(1 << index for index in chosen))
+        found = list(self._matcher.weights(new))
+        worths = []
+        for index in chosen:
+            one = self._postings[index]
+            by_mark = [one.idf * each for each in MARK_IMPACTS]
+            key = one.key
+            marks = [mark_in(each, key) if key in each else each[0] for _, each in found]
+            worths.append((1 << index, [by_mark[mark] for mark in marks]))
+        self._scores.add([seq for seq, _ in found], worths)
 
     def _telling(self, groups: Sequence[tuple[int, int]]) -> list[int]:
         """Return the terms that stand for words: the whole one where it occurs, else its parts."""

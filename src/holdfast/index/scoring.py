@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
+from operator import add
 
 import msgspec
 
@@ -26,7 +26,7 @@ class Scores:
     def __init__(self, words: Words, echoes: Sequence[int]) -> None:
         self.seen: dict[int, float] = {}
         self.masks: dict[int, int] = {}
-        self._full = _FullMasks(words)
+        self._groups = words.groups
         self._echoes = frozenset(echoes)
 
     def take(self, by_mark: Mapping[int, Sequence[int]], mask: int, idf: float) -> None:
@@ -46,15 +46,39 @@ class Scores:
                     masks[seq] = held | mask
                     seen[seq] = seen.get(seq, 0.0) + worth
 
+    def lacking(self, seqs: Iterable[int], mask: int) -> list[int]:
+        """Return the entries to which not all of some terms were counted yet."""
+        masks = self.masks
+        return [seq for seq in seqs if masks.get(seq, 0) & mask != mask]
+
+    def add(self, seqs: Sequence[int], worths: Sequence[tuple[int, Sequence[float]]]) -> None:
+        """Count terms, each by its mask, to entries that hold them; what was counted stays."""
+        masks, seen = self.masks, self.seen
+        new = set(seqs).difference(masks)
+        for place, seq in enumerate(seqs):
+            if seq not in new:
+                for mask, column in worths:
+                    if not masks[seq] & mask:
+                        masks[seq] |= mask
+                        seen[seq] += column[place]
+        total = [0.0] * len(seqs)
+        for _, column in worths:  # column by column: most entries are new
+            total = list(map(add, total, column))
+        seen.update({seq: worth for seq, worth in zip(seqs, total, strict=True) if seq in new})
+        masks.update(dict.fromkeys(new, sum(mask for mask, _ in worths)))
+
     def full(self) -> list[int]:
         """Return the entries that hold every word, but for those that only repeat others."""
-        is_full, echoes = self._full, self._echoes
-        return [seq for seq, held in self.masks.items() if is_full[held] and seq not in echoes]
+        whole = {held for held in set(self.masks.values()) if self._is_full(held)}
+        if not whole:
+            return []
+        full = [seq for seq, held in self.masks.items() if held in whole]
+        return [seq for seq in full if seq not in self._echoes] if self._echoes else full
 
     def least(self, limit: int) -> float:
         """Return what an entry must be worth to be among the best so far; 0 while there is room."""
         worths = [worth for seq, worth in self.seen.items() if seq not in self._echoes]
-        return 0.0 if len(worths) < limit else nlargest(limit, worths)[-1]
+        return 0.0 if len(worths) < limit else sorted(worths)[-limit]
 
     def raise_by(self, factor: float, seqs: Iterable[int]) -> None:
         """Let entries count more, or less."""
@@ -76,18 +100,14 @@ class Scores:
             ]
         return best
 
-
-class _FullMasks(dict[int, bool]):
-    """Whether the terms of a mask make up every word; worked out once for each mask."""
-
-    def __init__(self, words: Words) -> None:
-        super().__init__()
-        self._groups = words.groups
-
-    def __missing__(self, held: int) -> bool:
-        self[held] = all(held & a == a or held & b == b for a, b in self._groups)
-        return self[held]
+    def _is_full(self, held: int) -> bool:
+        """Tell whether the terms of a mask make up every word."""
+        return all(held & a == a or held & b == b for a, b in self._groups)
 
 
 def _best(seen: Mapping[int, float], seqs: Iterable[int], limit: int) -> list[tuple[float, int]]:
-    return nlargest(limit, [(seen[seq], seq) for seq in seqs])
+    pairs = [(seen[seq], seq) for seq in seqs]
+    if len(pairs) > limit:  # sorting numbers costs much less than sorting pairs
+        least = sorted([worth for worth, _ in pairs])[-limit]
+        pairs = [pair for pair in pairs if pair[0] >= least]
+    return sorted(pairs, reverse=True)[:limit]

@@ -113,8 +113,10 @@ class Looking:
         scope = _scope(query, self._taken)
 
         def ask(connection: apsw.Connection) -> tuple[Ranking, list[tuple[Ranked, int | None]]]:
-            ranking = rank(Matcher(connection, scope), self._words, self.limit + NEARLY)
-            return ranking, _in_order(connection, ranking.best)
+            with connection:  # all of it as of one moment
+                ranking = rank(Matcher(connection, scope), self._words, self.limit + NEARLY)
+                best = _in_order(connection, ranking.best)
+            return ranking, best
 
         self._ranking, self._best = views.look(ask)
         self._lost: list[int] = []

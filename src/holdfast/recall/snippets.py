@@ -36,11 +36,12 @@ def spans(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _matches(text: str, terms: Collection[str]) -> Iterator[tuple[re.Match[str], str]]:
-    for found in _TOKENS.finditer(text):
-        for term in expand(found.group()):
-            if term in terms:
-                yield found, term
-                break
+    found = list(_TOKENS.finditer(text))
+    told = {each[0] for each in found}
+    wanted = {token: term for token in told for term in reversed(expand(token)) if term in terms}
+    for each in found:
+        if each[0] in wanted:
+            yield each, wanted[each[0]]
 
 
 def _best_start(text: str, terms: Collection[str]) -> int:

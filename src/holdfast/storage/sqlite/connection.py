@@ -160,6 +160,8 @@ def _configure(connection: apsw.Connection, synchronous: str) -> None:
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    # Otherwise a statement with a limit is prepared anew each time, to look at its value.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     # A short process must not pay for a checkpoint when it closes, nor make one outside the queue.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.set_busy_timeout(1000)

@@ -124,11 +124,10 @@ def check_newest(connection: apsw.Connection) -> None:
 def _oldest_first(connecting: Connecting, span: Span, archived: Archived) -> Iterator[Stored]:
     """Page through the runs of a span. What is not in them has moved to an archive by now."""
     first, stop = span
-    with connecting() as connection:
-        begin = _run_start(connection, first)
-    runs = READ_RUNS_FIRST
+    begin, runs = -1, READ_RUNS_FIRST
     while first < stop:
         with connecting() as connection:
+            begin = _run_start(connection, first) if begin < 0 else begin
             page = _page(connection.execute(SQL["runs"], (begin, stop, runs)))
         runs = READ_RUNS_PAGE
         yield from archived.read(first, page[0][0] if page else stop)

@@ -36,6 +36,7 @@ MODULES: Final = {
     "boot": "boots",
     "code-symbols": "code_symbols",
     "code-edits": "code_edits",
+    "token-counts": "token_counts",
 }
 
 

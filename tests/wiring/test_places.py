@@ -11,7 +11,7 @@ import pytest
 import holdfast
 from holdfast.kernel.errors import NotALedger
 from holdfast.testing import data_for
-from holdfast.wiring.places import DATABASE, FOLDER, Place, discover, place_of
+from holdfast.wiring.places import DATABASE, FOLDER, Place, discover, place_of, project_root
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -153,3 +153,25 @@ def test_a_renamed_project_keeps_its_ledger(tmp_path: Path) -> None:
         assert (before, 1) == (ledger.id, ledger.head().size)
         ledger.append("decision", data_for("decision", 1))
         assert ledger.verify().ok
+
+
+def test_the_root_is_where_the_ledger_is_or_git_or_here(tmp_path: Path) -> None:
+    inner = tmp_path / "project" / "library" / "src"
+    inner.mkdir(parents=True)
+    assert project_root(inner) == inner
+    (tmp_path / "project" / "library" / ".git").mkdir()
+    assert project_root(inner) == tmp_path / "project" / "library"
+    (tmp_path / "project" / ".holdfast").mkdir()
+    (tmp_path / "project" / ".holdfast" / "ledger.db").touch()
+    assert project_root(inner) == tmp_path / "project"
+
+
+def test_the_root_of_a_worktree_is_its_own_though_the_ledger_is_anothers(tmp_path: Path) -> None:
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    (main / ".holdfast").mkdir()
+    (main / ".holdfast" / "ledger.db").touch()
+    (tree / "src").mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
+    assert project_root(tree / "src") == tree
+    assert discover(tree / "src").project == main

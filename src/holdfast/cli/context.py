@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from holdfast.storage.port import Reader
     from holdfast.wiring.places import Place
     from holdfast.wiring.project import Project
+    from holdfast.wiring.project_files import ProjectFiles
 
 
 class Invocation:
@@ -35,6 +36,15 @@ class Invocation:
 
         named = self._ledger or config.named_ledger()
         return None if named is None else place_of(Path(named))
+
+    def files(self) -> ProjectFiles:
+        """Return the files of the project that is named, or that the current folder is part of."""
+        from holdfast.wiring.places import project_root
+        from holdfast.wiring.project_files import ProjectFiles
+
+        named = self.named_place()
+        root = None if named is None else named.project
+        return ProjectFiles(root or project_root(Path.cwd()), Path.cwd())
 
     @contextmanager
     def reader(self) -> Iterator[Reader]:

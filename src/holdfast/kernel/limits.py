@@ -305,6 +305,9 @@ PATTERN_MEMORY_BYTES_MAX: Final = 1 * MIB
 language, lines looked at to see where definitions end, bytes of a map of patterns, memory that the
 engine may take for one."""
 
+NEAR_NAMES_MAX: Final = 2000
+"""Names that are compared to find one that was meant, the first."""
+
 PARSE_TIMEOUT_S: Final = 5.0
 PARSE_START_TIMEOUT_S: Final = 20.0
 PARSE_MEMORY_BYTES_MAX: Final = 512 * MIB

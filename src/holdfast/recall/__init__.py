@@ -1,1 +1,1 @@
-"""Finding again what was recorded."""
+"""Finding again what was recorded, and the code that an identifier stands for."""

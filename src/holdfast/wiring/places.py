@@ -116,6 +116,23 @@ def discover(start: Path) -> Place:
     )
 
 
+def project_root(start: Path) -> Path:
+    """Find the root of the project that a folder is part of, whether it has a ledger or not.
+
+    That is where its ledger is, a git worktree that uses another's ledger, else where git's folder
+    is, else the folder itself.
+    """
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        main = _main_worktree(folder / ".git")
+        if any(place_of(one).database.exists() for one in (folder, main) if one is not None):
+            return folder
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return start
+
+
 def _main_worktree(git: Path) -> Path | None:
     """Return the main worktree that a linked worktree's `.git` file points back to."""
     if not git.is_file():

@@ -14,26 +14,48 @@ from holdfast.cli.output import print_bytes, say, talk, visible
 from holdfast.cli.summary import lay_out
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry
-from holdfast.kernel.errors import Damaged, NotFound
+from holdfast.kernel.errors import Damaged, InvalidInput, NotALedger, NotFound
 from holdfast.kernel.hashing import leaf_hash
 from holdfast.kernel.limits import INTEGER_MAX
 from holdfast.ledger import vault
 from holdfast.ledger.erased import ErasedArtifacts
+from holdfast.recall import identifiers
+from holdfast.recall.identifiers import Identifier
 from holdfast.storage.port import Reader, Selection, Stored
 from holdfast.stores.store import Items
 
 
-@make_command(example="holdfast show 12\nholdfast show retry-7 --full --json")
-@click.argument("key", metavar="SEQ|ID")
-@click.option("--full", is_flag=True, help="Put large values back from the vault.")
+@make_command(
+    example="""
+    holdfast show 12
+    holdfast show retry-7 --full --json
+    holdfast show '${PROJECT_ROOT}/src/queue.py:45-67'
+    holdfast show src/queue.py:45
+    holdfast show src/queue.py::Queue.take --json
+    """
+)
+@click.argument("key", metavar="SEQ|ID|IDENTIFIER")
+@click.option("--full", is_flag=True, help="Put large values of an entry back from the vault.")
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None:
-    """Show one entry, by its number or its id.
+    """Show one entry, by its number or its id; or code, by its identifier.
 
-    With --json: the exact bytes that are stored; with --full as well, an object of the entry and
-    its data as it was given. A part that was erased stays a reference that says so.
+    An entry with --json: the exact bytes that are stored; with --full as well, an object of the
+    entry and its data as it was given. A part that was erased stays a reference that says so.
+
+    PATH:FIRST-LAST are lines, PATH:LINE is the whole definition around a line, PATH::NAME the one
+    of a qualified name. PATH is in this project, from its root as ${PROJECT_ROOT}/PATH or from this
+    folder. A number is an entry, ${PROJECT_ROOT}/… is code; the rest is an entry if it is an id.
     """
+    identifier = None if _is_number(key) else identifiers.parse(key)
+    if identifier is not None and not _is_entry(invocation, key, identifier):
+        if full:
+            raise click.UsageError("--full is for entries; code is always shown as it is.")
+        from holdfast.cli.code_page import show_code
+
+        show_code(invocation, key, identifier, as_json=as_json)
+        return
     with invocation.reader() as reader:
         stored = _find(reader, key)
         if leaf_hash(stored.body) != stored.leaf:
@@ -54,6 +76,36 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
             say(line)
         if entry.type in ("decision", "checkpoint", "fact_recorded"):
             _tell_standing(invocation, reader, entry)
+
+
+def _is_number(key: str) -> bool:
+    return key.isascii() and key.isdigit()
+
+
+def _is_entry(invocation: Invocation, key: str, identifier: Identifier) -> bool:
+    """Tell whether what has the form of an identifier is the id of an entry; refuse if it is both.
+
+    An id may hold any printable character, so the form alone does not tell.
+    """
+    if key.startswith(identifiers.PROJECT_ROOT):
+        return False
+    try:
+        with invocation.reader() as reader:
+            stored = next(iter(reader.read(Selection(id=key))), None)
+    except NotALedger:
+        if invocation.named_place() is not None:
+            raise
+        return False
+    if stored is None:
+        return False
+    if invocation.files().has(identifier.path):
+        raise InvalidInput(
+            f"{key!r} is the id of entry {stored.seq}, and code of this project, too.",
+            meaning="Nothing is shown, because either could be meant.",
+            remedy=f"The entry: `holdfast show {stored.seq}`. The code: put "
+            f"{identifiers.PROJECT_ROOT} and the path from the project's root.",
+        )
+    return True
 
 
 def _tell_standing(invocation: Invocation, reader: Reader, entry: Entry) -> None:
@@ -106,7 +158,7 @@ _ROLLED_BACK: Final = "ROLLED BACK: it no longer holds."
 
 def _find(reader: Reader, key: str) -> Stored:
     """Return an entry; what looks like a number is one."""
-    if key.isascii() and key.isdigit():
+    if _is_number(key):
         seq = int(key[:20])
         wanted = Selection(seq, seq + 1) if seq < INTEGER_MAX else None
     else:

@@ -22,7 +22,7 @@ SAMPLE = (
     "enum.py",
     "functools.py",
     "inspect.py",
-    "pathlib.py",
+    "argparse.py",
     "subprocess.py",
     "threading.py",
     "typing.py",

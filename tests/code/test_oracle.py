@@ -22,7 +22,6 @@ SAMPLE = (
     "enum.py",
     "functools.py",
     "inspect.py",
-    "argparse.py",
     "subprocess.py",
     "threading.py",
     "typing.py",

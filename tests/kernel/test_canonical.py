@@ -18,7 +18,7 @@ import rfc8785
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.kernel import canonical
+from holdfast.kernel import canonical, exact
 from holdfast.kernel.canonical import decode, encode, encode_slow
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import INTEGER_MAX, JSON_DEPTH_MAX
@@ -516,11 +516,11 @@ class TestWithoutFloats:
     def test_the_spelling_is_the_same_and_a_float_is_refused(self, value: object) -> None:
         if holds_float(value):
             with pytest.raises(TypeError, match="floats"):
-                canonical.encode_exact(value)
+                exact.encode(value)
         else:
-            assert outcome(encode_slow, value) == outcome(canonical.encode_exact, value)
+            assert outcome(encode_slow, value) == outcome(exact.encode, value)
 
     @pytest.mark.parametrize("levels", [JSON_DEPTH_MAX, JSON_DEPTH_MAX + 1])
     def test_the_bound_of_the_depth_is_the_same(self, levels: int) -> None:
         value = nested(levels, innermost=1)
-        assert outcome(encode_slow, value) == outcome(canonical.encode_exact, value)
+        assert outcome(encode_slow, value) == outcome(exact.encode, value)

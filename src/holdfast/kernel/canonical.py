@@ -48,18 +48,6 @@ def encode_all(values: Sequence[object]) -> list[bytes]:
     return [encode(value) for value in values]
 
 
-def encode_exact(value: object) -> bytes:
-    """Spell a value that holds no floats; TypeError for one that does."""
-    if _is_exact(value, JSON_DEPTH_MAX):
-        try:
-            return _encode_plain(value)
-        except UnicodeEncodeError:
-            pass
-    if _holds_float(value):
-        raise TypeError("there are floats in it: use text or scaled integers")
-    return encode_slow(value)
-
-
 def encode_slow(value: object) -> bytes:
     """Do what `encode` does, plainly: the reference it is tested against."""
     return _spell(value, ()).encode("utf-8")
@@ -121,40 +109,6 @@ def _is_plain(value: object, levels: int) -> bool:
         if type(item) is not str and not _is_plain(item, levels):
             return False
     return True
-
-
-_WORDS: Final = frozenset({str, bool, type(None)})
-
-
-def _is_exact(value: object, levels: int) -> bool:
-    """Tell whether a value is plain and holds no float; when unsure, say no."""
-    kind = type(value)
-    if kind is dict:
-        if not levels:
-            return False
-        for key, item in value.items():  # type: ignore[attr-defined]
-            if type(key) is not str or not key.isascii():
-                return False
-            kind = type(item)
-            if kind is int:
-                if not _INTEGER_MIN <= item <= INTEGER_MAX:
-                    return False
-            elif kind not in _WORDS and not _is_exact(item, levels - 1):
-                return False
-        return True
-    if kind is list or kind is tuple:
-        return levels > 0 and all(_is_exact(item, levels - 1) for item in value)  # type: ignore[attr-defined]
-    if kind is int:
-        return _INTEGER_MIN <= value <= INTEGER_MAX  # type: ignore[operator]
-    return kind in _WORDS
-
-
-def _holds_float(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(map(_holds_float, value.values()))
-    if isinstance(value, (list, tuple)):
-        return any(map(_holds_float, value))
-    return isinstance(value, float)
 
 
 _quote: Final = json.JSONEncoder(ensure_ascii=False).encode

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
-from holdfast.kernel import canonical
+from holdfast.kernel import exact
 from holdfast.kernel.entry import Entry, Outline
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import digest_of, item_hash
@@ -142,7 +142,7 @@ class State:
             if value is None:
                 self._hashes.pop(key, None)
             else:
-                self._hashes[key] = item_hash(key, canonical.encode_exact(value))
+                self._hashes[key] = item_hash(key, exact.encode(value))
         self._stale.clear()
         return self._hashes
 
@@ -152,7 +152,7 @@ class State:
 
     def dump(self) -> bytes:
         """Return the canonical bytes of the whole store."""
-        return canonical.encode_exact(
+        return exact.encode(
             {"items": dict(self._items), "store": self.store.name, "version": self.store.version}
         )
 

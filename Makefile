@@ -45,7 +45,7 @@ docs: $(DEV) ## write the generated parts of the docs anew
 
 lock: | $(VENV)/bin/pip ## pin all requirements anew, with hashes
 	@$(PIP_INSTALL) 'uv>=0.13,<0.14'
-	@$(UV_COMPILE) --upgrade --extra code --extra tokens --output-file requirements/dev.txt \
+	@$(UV_COMPILE) --upgrade --extra code --extra search --extra tokens --output-file requirements/dev.txt \
 		pyproject.toml requirements/dev.in
 	@$(UV_COMPILE) --upgrade --output-file requirements/bench.txt \
 		--constraints requirements/dev.txt requirements/bench.in

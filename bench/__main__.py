@@ -37,6 +37,7 @@ MODULES: Final = {
     "code-symbols": "code_symbols",
     "code-edits": "code_edits",
     "token-counts": "token_counts",
+    "code-search": "code_search",
 }
 
 

@@ -1,4 +1,4 @@
-"""The statements of `queries.sql`, by name."""
+"""The statements of `queries.sql`, and of files like it, by name."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def read_sql(name: str) -> str:
         return file.read()
 
 
-def _statements(text: str) -> dict[str, str]:
+def statements(text: str) -> dict[str, str]:
+    """Return the statements of a text by their names."""
     _, *parts = _NAMED.split(text)
     return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
 
 
-SQL: Final = _statements(read_sql("queries.sql"))
+SQL: Final = statements(read_sql("queries.sql"))

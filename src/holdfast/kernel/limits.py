@@ -336,3 +336,47 @@ PARITY_NAMES_MAX: Final = 20
 
 PARITY_RENAMED_BODY_BYTES_MIN: Final = 24
 """A shorter body says too little to know a definition by it."""
+
+SOURCE_BYTES_MAX: Final = CODE_BYTES_MAX
+SOURCE_LINE_BYTES_MAX: Final = CODE_LINE_BYTES_MAX
+SOURCE_FILES_MAX: Final = 200_000
+"""What of a project can be searched: bytes of a file and of its longest line, and files. What is
+beyond is named as not searched."""
+
+SOURCE_PIECE_LINES: Final = 60
+"""Lines of a piece of a file that is in no definition."""
+
+SOURCE_CACHE_KIB: Final = 6 * KIB
+"""Memory for pages of the database with the index of the code, in KiB."""
+
+SOURCE_BATCH_FILES: Final = 64
+SOURCE_BATCH_BYTES: Final = 1 * MIB
+"""Files that are taken into the index of the code in one transaction, so that little is done again
+after an interruption."""
+
+SOURCE_FILES_DELTA: Final = 100
+"""With fewer files changed, the index of the code is added to; else it is put in order as well."""
+
+SOURCE_SETTLED_NS: Final = 2_000_000_000
+"""A file that changed less than so long ago may change again without a new time stamp."""
+
+SOURCE_LIST_TIMEOUT_S: Final = 60.0
+SOURCE_LIST_BYTES_MAX: Final = 64 * MIB
+"""What git may take to list the files of a project, and to say."""
+
+SOURCE_CANDIDATES: Final = 200
+"""Sections that each way of searching code puts forward, the best."""
+
+SOURCE_RANKS_FUSED: Final = 10
+"""The k of reciprocal rank fusion: how little the first ranks stand out. For text 60 is common; of
+functions asked for by a sentence, 10 finds more."""
+
+SOURCE_UNREAD_NAMED: Final = 20
+"""Files that could not be searched which are named; the others are counted."""
+
+VECTOR_TEXT_CHARS: Final = 8 * KIB
+VECTOR_BATCH: Final = 256
+VECTOR_ROWS: Final = 4096
+VECTOR_WORDS_CACHED_MAX: Final = 4_000
+"""Characters of a section that its vector is made of, the first; texts that are made into vectors,
+and vectors that are compared, at a time; words whose vectors are remembered."""

@@ -134,6 +134,7 @@ def _paths(place: Place) -> Iterator[tuple[Path, int]]:
     for path in (name, f"{name}-wal", f"{name}-shm", place.lock.name, place.key.name):
         yield place.folder / path, FILE_MODE
     yield place.views, FILE_MODE
+    yield place.code, FILE_MODE
     for folder in (place.state, place.archives, place.state / "indexes"):
         yield folder, FOLDER_MODE
     for path in (STATE_LOG, *DOCUMENTS):

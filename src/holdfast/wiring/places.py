@@ -47,6 +47,13 @@ class Place(msgspec.Struct, frozen=True):
         )
 
     @property
+    def code(self) -> Path:
+        """The search index of the project's code: derived, and made anew when it is gone."""
+        return self.database.with_name(
+            "code.db" if self.project else f"{self.database.stem}.code.db"
+        )
+
+    @property
     def state(self) -> Path:
         """The folder of the archives and of the views on disk."""
         return self.folder / "state" if self.project else self.database.with_suffix(".state")

@@ -100,10 +100,9 @@ class Root:
 
     def look(self, relative: str) -> Seen | None:
         """Look at one file; None when there is none. Refuses what is no plain file."""
-        self._refuse_own(relative)
         try:
             with ExitStack() as opened:
-                return _read(self._open(relative, opened))
+                return _read(self.open(relative, opened))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -131,8 +130,12 @@ class Root:
                 left_bytes -= seen.size
         return sights
 
-    def _open(self, relative: str, opened: ExitStack) -> int:
-        """Open a file name by name from the root, so that no link on the way is followed."""
+    def open(self, relative: str, opened: ExitStack) -> int:
+        """Open a file name by name from the root, so that no link on the way is followed.
+
+        Refuses files of a ledger, databases and what is no plain file.
+        """
+        self._refuse_own(relative)
         handle = os.open(self._real, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         opened.callback(os.close, handle)
         *folders, name = relative.split("/")
@@ -222,7 +225,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 def _own_names(place: Place) -> Iterator[str]:
     """Yield the names of the files of a ledger that stands alone."""
-    for path in (place.database, place.views):
+    for path in (place.database, place.views, place.code):
         yield from (path.name + suffix for suffix in ("", "-wal", "-shm", "-journal"))
     for path in (place.lock, place.key, place.seal_lock, place.state):
         yield path.name

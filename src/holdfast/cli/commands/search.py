@@ -33,14 +33,18 @@ _amount = click.IntRange(1, SEARCH_HITS_MAX)
     holdfast search "which command failed in the payments module?" --type command_ran
     holdfast search "what was decided about retries?" --tokens 2000
     holdfast search timeout --path src/api --since 2026-11-01 --no-superseded
+    holdfast search --code "where are retries counted?"
     """
 )
 @click.argument("words", nargs=-1, required=True, metavar="Q")
+@click.option("--code", is_flag=True, help="Search the project's files instead of the ledger.")
 @click.option(
     "--type", "types", multiple=True, metavar="T", help="Only this type; may be repeated."
 )
 @click.option("--session", metavar="S", help="Only entries of this session.")
-@click.option("--path", metavar="P", help="Only entries about a path with this text in it.")
+@click.option(
+    "--path", metavar="P", help="Only entries about, or code in, a path with this text in it."
+)
 @click.option("--since", metavar="T", help="Recorded at this date or time, or later.")
 @click.option("--until", metavar="T", help="Recorded at this date or time, or earlier.")
 @click.option(
@@ -48,7 +52,7 @@ _amount = click.IntRange(1, SEARCH_HITS_MAX)
     default=None,
     help="Only decisions that no longer hold; or none of them. [all, marked]",
 )
-@click.option("-n", "limit", type=_amount, metavar="N", help="Up to N hits [10].")
+@click.option("-n", "--limit", "limit", type=_amount, metavar="N", help="Up to N hits [10].")
 @click.option("--full", is_flag=True, help="Show each entry whole.")
 @click.option(
     "--tokens",
@@ -61,6 +65,7 @@ _amount = click.IntRange(1, SEARCH_HITS_MAX)
 def command(
     invocation: Invocation,
     words: Sequence[str],
+    code: bool,
     types: Sequence[str],
     session: str | None,
     path: str | None,
@@ -76,7 +81,14 @@ def command(
 
     Q is plain text: words or a question. Exit code 1 when nothing was found, or when a part of the
     ledger could not be looked at. With --json: a line for each hit, then one with the numbers.
+
+    With --code: sections of the project's files, as git lists them, by their words and, with the
+    extra `search`, by their meaning. It says how it searched, how many files, and which it could
+    not search. Exit code 1 when nothing was found.
     """
+    if code:
+        given = types or session or since or until or superseded is not None or full or tokens
+        return _search_code(invocation, " ".join(words), path, limit, bool(given), as_json)
     most = limit or (HITS_DEFAULT if tokens is None else limit_for(tokens))
     query = Query(" ".join(words), types, session, path, since, until, superseded, most)
     with (
@@ -93,6 +105,17 @@ def command(
         for hit in found.hits:
             show(hit, found, _whole(reader, hit) if full else None)
     return _end(found, as_json, full=full)
+
+
+def _search_code(
+    invocation: Invocation, text: str, path: str | None, limit: int | None, given: bool, json: bool
+) -> int:
+    from holdfast.cli.code_hits import search_code
+    from holdfast.recall.code_search import CodeQuery
+
+    if given:
+        raise click.UsageError("--code goes with --path, --limit and --json only.")
+    return search_code(invocation, CodeQuery(text, path, limit or HITS_DEFAULT), json)
 
 
 def _end(found: Found, as_json: bool, tokens: int | None = None, *, full: bool = False) -> int:

@@ -1,0 +1,62 @@
+"""Searching the code of a project: files, index, parser and model joined."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from holdfast.index import vectors
+from holdfast.index.code_index import CodeIndex
+from holdfast.kernel.errors import Busy, StorageFailed
+from holdfast.recall.code_search import CodeFound, CodeQuery, Files, Read, grep_code, search_code
+from holdfast.wiring.code_files import BINARY, CodeFiles, Source
+from holdfast.wiring.code_indexing import Indexing, Progress, no_progress
+from holdfast.wiring.places import Place
+from holdfast.workers import ParseWorker
+
+
+def search_project(
+    place: Place, query: CodeQuery, *, progress: Progress = no_progress
+) -> CodeFound:
+    """Bring the index of the project's code up to date, and search it.
+
+    Where the index cannot be used, the files themselves are searched, and the answer says so.
+    """
+    files = CodeFiles(place)
+    model = vectors.load()
+    try:
+        with CodeIndex(str(place.code)) as index, ParseWorker() as worker:
+            Indexing(files, index, worker, model=model).catch_up(progress=progress)
+            return search_code(index, model, _reader(files), query)
+    except (Busy, StorageFailed) as problem:
+        return _grep(files, query, problem.what)
+
+
+def _reader(files: CodeFiles) -> Read:
+    @lru_cache(maxsize=8)  # hits of one file often follow each other
+    def read(path: str) -> tuple[bytes, str] | None:
+        source = files.read(path)
+        if not isinstance(source, Source) or source.text is None:
+            return None
+        return source.hash, source.text
+
+    return read
+
+
+def _grep(files: CodeFiles, query: CodeQuery, why: str) -> CodeFound:
+    listed = files.list()
+    unread, binary = dict(listed.unread), 0
+    paths = []
+    for path in listed.stamps:
+        match files.read(path):
+            case Source(text=None, problem=problem) if problem == BINARY:
+                binary += 1
+            case Source(text=None, problem=problem):
+                unread[path] = str(problem)
+            case Source():
+                paths.append(path)
+            case str(reason):
+                unread[path] = reason
+            case None:
+                pass
+    told = Files(len(paths), len(paths), binary, sorted(unread.items()))
+    return grep_code(paths, _reader(files), query, told, why)

@@ -1,0 +1,125 @@
+"""Searching a project's code: which level spoke, over what, and what could not be searched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.index import vectors
+from holdfast.kernel.errors import InvalidInput, StorageFailed
+from holdfast.recall.code_search import SIMILAR, Read
+from holdfast.wiring import code_searching
+from holdfast.wiring.code_files import CodeFiles
+from tests.wiring.code_projects import Code
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Code:
+    made = Code(tmp_path / "project")
+    made.write("src/retry.py", "class Retry:\n    def count_attempts(self):\n        return 7\n")
+    made.write("src/disk.py", "def remove_document(path):\n    path.unlink()\n")
+    made.write("notes.txt", "The wolverine sleeps -> here.\n")
+    return made
+
+
+def test_a_definition_is_found_with_its_place_name_and_kind(code: Code) -> None:
+    hit = code.search("countAttempts").hits[0]
+    assert (hit.path, hit.first_line, hit.last_line) == ("src/retry.py", 2, 3)
+    assert (hit.name, hit.kind) == ("Retry.count_attempts", "method")
+    assert "count_attempts" in hit.snippet
+
+
+def test_hybrid_finds_what_shares_no_word_with_the_question(code: Code) -> None:
+    found = code.search("delete a file")
+    assert found.level == "hybrid"
+    assert found.hits[0].name == "remove_document"
+    assert found.nearest is not None
+    assert found.nearest >= (found.hits[0].similarity or 0) >= SIMILAR
+
+
+def test_without_a_model_words_speak_and_the_answer_says_why(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "load", lambda: None)
+    found = code.search("wolverine")
+    assert (found.level, found.nearest, found.model) == ("bm25", None, None)
+    assert "extra `search`" in str(found.why)
+    assert [(hit.path, hit.similarity) for hit in found.hits] == [("notes.txt", None)]
+    assert code.search("delete a file").hits == []
+
+
+def test_a_question_without_words_is_sought_as_it_is(code: Code) -> None:
+    found = code.search("->")
+    assert (found.level, found.why, found.files) == ("grep", "The question has no words.", 3)
+    assert [(hit.path, hit.first_line) for hit in found.hits] == [("notes.txt", 1)]
+
+
+@pytest.mark.lesson("L9")
+def test_where_the_index_fails_the_files_are_searched_and_the_answer_says_so(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_path: str) -> None:
+        raise StorageFailed("The disk is full.")
+
+    code.write("blob", b"\0")
+    (code.folder / "link").symlink_to("/etc/hostname")
+    monkeypatch.setattr(code_searching, "CodeIndex", fail)
+    found = code.search("wolverine sleeps")
+    assert (found.level, found.why, found.files, found.binary) == (
+        "grep",
+        "The disk is full.",
+        3,
+        1,
+    )
+    assert [hit.path for hit in found.hits] == ["notes.txt"]
+    assert found.unread == [("link", "a symbolic link, which is not followed")]
+
+
+@pytest.mark.lesson("L9")
+def test_a_damaged_index_is_no_sign_that_nothing_is_there(code: Code) -> None:
+    code.catch_up(model=vectors.load())
+    content = bytearray(code.place.code.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    code.place.code.write_bytes(content)
+    found = code.search("wolverine")
+    assert (found.level, found.why) == ("grep", "The index of the code was damaged.")
+    assert [hit.path for hit in found.hits] == ["notes.txt"]
+    assert code.search("wolverine").level == "hybrid"
+
+
+@pytest.mark.lesson("L9")
+def test_what_could_not_be_searched_is_named_and_binary_files_are_counted(code: Code) -> None:
+    code.write("blob", b"\0")
+    code.write("huge.py", "x" * (4 * 1024 * 1024 + 1))
+    found = code.search("wolverine")
+    assert (found.files, found.binary) == (3, 1)
+    assert [path for path, _ in found.unread] == ["huge.py"]
+
+
+def test_a_file_that_changes_while_it_is_searched_is_not_shown_and_named(
+    code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = code_searching._reader
+
+    def changed_first(files: CodeFiles) -> Read:
+        code.write("notes.txt", "wolverine, too\n")
+        return reading(files)
+
+    monkeypatch.setattr(code_searching, "_reader", changed_first)
+    found = code.search("wolverine")
+    assert "notes.txt" not in [hit.path for hit in found.hits]
+    assert ("notes.txt", "changed while it was searched") in found.unread
+
+
+def test_a_path_narrows_and_a_limit_cuts_and_counts(code: Code) -> None:
+    assert {hit.path for hit in code.search("return", path="src/re").hits} == {"src/retry.py"}
+    assert code.search("return", path="src/re").files == 1
+    found = code.search("wolverine path return", limit=1)
+    assert len(found.hits) == 1
+    assert found.more >= 2
+
+
+def test_an_empty_question_is_refused(code: Code) -> None:
+    with pytest.raises(InvalidInput):
+        code.search("  ")

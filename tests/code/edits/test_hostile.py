@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.code.edits import (
@@ -121,6 +121,7 @@ KEYS = ["file_path", "path", "content", "old_string", "new_string", "edits", "co
 
 
 @given(st.sampled_from(NAMES), st.dictionaries(st.sampled_from(KEYS), values, max_size=6))
+@example("multi_replace_string_in_file", {"replacements": True})
 @settings(max_examples=200, deadline=None)
 def test_no_call_makes_it_stumble(name: str, arguments: dict[str, Any]) -> None:
     for edit in from_tool_call(name, arguments):

@@ -139,10 +139,13 @@ def _decoded(text: str) -> Any:
 
 def _multi_replace(name: str, arguments: Arguments) -> tuple[Edit, ...]:
     """Read replacements that each name their own file."""
+    replacements = arguments.get("replacements")
+    if not isinstance(replacements, list) or not replacements:
+        raise _MissingError("the call has no list of replacements")
     found: list[Edit] = []
-    for one in arguments.get("replacements") or [None]:
+    for one in replacements:
         if not isinstance(one, dict):
-            raise _MissingError("the call has no list of replacements")
+            raise _MissingError("a replacement of the call has no fields")
         found += _edit(name, {_plain(str(key)): value for key, value in one.items()})
     return tuple(found)
 

@@ -12,7 +12,7 @@ UV_COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench prove requirements docs lock clean
+.PHONY: help run test lint bench prove clients requirements docs lock clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "make %-13s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ bench: $(BENCH) ## measure the ledger beside its peers
 
 prove: $(DEV) ## crash, kill and tamper with ledgers; publish what was found
 	@$(PY) -m holdfast.testing.prove
+
+clients: $(DEV) ## build the real bd and ck where their registries answer, and test with them
+	@tools/clients.sh $(abspath $(PY))
 
 requirements: $(DEV) ## list each requirement and lesson with its tests (STRICT=1: fail on a gap)
 	@$(PY) tools/requirements.py

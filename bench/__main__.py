@@ -29,6 +29,7 @@ MODULES: Final = {
     "search": "search",
     "cli": "cli",
     "resume": "resume",
+    "recovery": "recovery",
     "restore": "restoring",
     "archives": "archives",
     "survival": "survival",
@@ -38,6 +39,9 @@ MODULES: Final = {
     "code-edits": "code_edits",
     "token-counts": "token_counts",
     "code-search": "code_search",
+    "ghosts": "ghosts",
+    "grounding": "grounding",
+    "clearing": "clearing",
 }
 
 

@@ -1,6 +1,6 @@
 """Hypothesis profiles. `ci` is the default: the same examples in every run, so that it says whether
-a change broke something. `--hypothesis-profile=long` looks for what nobody knows yet: other examples
-each time, and more where a test does not say how many."""
+a change broke something. `--hypothesis-profile=long` looks for what nobody knows yet: others each
+time, and more of them where a test does not say how many."""
 
 import pytest
 from hypothesis import settings

@@ -44,16 +44,16 @@ def commands(session: str) -> list[str]:
     parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
     found = []
     for part in parts:
-        lines = part.splitlines()
-        typed = lines[0]
-        while typed.count("'") % 2:
-            typed += "\n" + lines[len(typed.splitlines())]
+        typed, *lines = part.splitlines()
+        while typed.count("'") % 2 or typed.endswith("\\"):
+            joint = "" if typed.endswith("\\") else "\n"
+            typed = typed.removesuffix("\\") + joint + lines.pop(0)
         found.append(typed)
     return found
 
 
 def test_the_readme_session_runs(tmp_path: Path) -> None:
-    first, recovery = snippets("README.md", "console")
+    first, recovery, gate = snippets("README.md", "console")
     answers = [run(shlex.split(c), tmp_path) for c in commands(first)]
     assert len(answers) == 4
     assert "all 1 entries are what was sealed" in answers[-1].stdout + answers[-1].stderr
@@ -61,6 +61,15 @@ def test_the_readme_session_runs(tmp_path: Path) -> None:
     assert resumed.stdout.strip() in recovery
     assert "recursive descent" in found.stdout
     assert "whole: 3 entries" in restored.stdout
+    (tmp_path / "src").mkdir()
+    code = "class Parser:\n    def start(self):\n        self.line = 1\n"
+    (tmp_path / "src/parser.py").write_text(code)
+    decide, check = (shlex.split(c) for c in commands(gate))
+    assert run(decide, tmp_path).stdout.startswith("Recorded entry")
+    with pytest.raises(subprocess.CalledProcessError) as blocked:
+        run(check, tmp_path)
+    assert blocked.value.returncode == 1
+    assert blocked.value.stdout in gate
 
 
 def test_the_recovery_guide_runs(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
     count("a text")                # Counted(tokens=2, counter="splintr/o200k_base")
     count("a text", "gpt-4")       # by cl100k_base, which that model reads
-    count("a text", "holdfast-1")  # by the built-in estimate, whatever is installed
+    count("a text", "holdfast-2")  # by the built-in estimate, whatever is installed
 
 The tokenizers come with the extra `tokens` and need no network. Where it is not installed, or where
 no tokenizer of a model is public, the kernel's estimate answers, which errs high. A figure is worth

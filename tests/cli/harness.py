@@ -6,14 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 from click.testing import CliRunner
 
+from holdfast.cli.context import Invocation
 from holdfast.cli.root import root
 from holdfast.testing.builders import data_for
+from holdfast.wiring.own_types import OWN
 
 
 class Result:
@@ -80,11 +85,19 @@ class Holdfast:
         return {**kept, "HOME": str(self.home), **changes}
 
     def record(self, type_name: str = "decision", n: int = 0, *args: str, **changes: Any) -> Any:
-        """Record valid data and return the answer."""
+        """Record valid data and return the answer; what no command records, through the API."""
+        if type_name in OWN:
+            return self.append(type_name, data_for(type_name, n, **changes), *args)
         data = json.dumps(data_for(type_name, n, **changes))
         done = self("record", type_name, "--data", data, "--json", *args)
         assert done.code == 0, done.err
         return done.json()
+
+    def append(self, type_name: str, data: Any, *args: str) -> Any:
+        """Append what only commands of ours write, as any caller in Python could."""
+        session = args[args.index("--session") + 1] if "--session" in args else None
+        with Invocation(str(self.folder)).recorder("user", "script", session) as project:
+            return msgspec.to_builtins(project.ledger.append(type_name, data))
 
     def entries(self, *args: str) -> list[Any]:
         """Return what `log --json` prints, read line by line."""
@@ -98,6 +111,21 @@ class Holdfast:
                 connection.execute(statement)
         finally:
             connection.close()
+
+
+@contextmanager
+def running(
+    holdfast: Holdfast, *args: str | Path, **given: Any
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process of `holdfast` that ends with the block, whatever happens in it."""
+    process = subprocess.Popen(
+        holdfast.command(*args), cwd=holdfast.folder, stderr=subprocess.PIPE, **given
+    )
+    with process:  # waits for it in the end
+        try:
+            yield process
+        finally:
+            process.kill()  # by its own id; nothing happens to one that has ended
 
 
 def _is_foreign(name: str) -> bool:

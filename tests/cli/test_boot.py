@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from holdfast import stores
 from tests.cli.harness import Holdfast, forge
 from tests.cli.test_save import listed, saves
 
-STORES = ["facts", "unlocks", "story", "sessions", "decisions", "open_work"]
+STORES = [store.name for store in stores.STORES]
 
 
 @pytest.fixture
@@ -184,14 +185,14 @@ def test_a_changed_pin_fails_until_it_is_revised(
     from holdfast.views import pins
 
     real = pins.environment_pins
-    changed = lambda: {**real(), "tokens": "holdfast-2"}  # noqa: E731
+    changed = lambda: {**real(), "tokens": "holdfast-3"}  # noqa: E731
     monkeypatch.setattr("holdfast.wiring.booting.environment_pins", changed)
     monkeypatch.setattr("holdfast.views.pins.environment_pins", changed)
     answer = failed(told("boot", "--json"), 2)
-    assert (answer["expected"], answer["found"]) == ("holdfast-1", "holdfast-2")
+    assert (answer["expected"], answer["found"]) == ("holdfast-2", "holdfast-3")
     assert "tokens" in answer["error"]["what"]
     revised = told("pin", "revise", "tokens", "--reason", "another counter", "--json")
-    assert (revised.json()["before"], revised.json()["after"]) == ("holdfast-1", "holdfast-2")
+    assert (revised.json()["before"], revised.json()["after"]) == ("holdfast-2", "holdfast-3")
     assert told("boot", "--json").json()["ok"] is True
 
 

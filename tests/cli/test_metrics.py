@@ -9,7 +9,15 @@ import pytest
 from holdfast.wiring.places import place_of
 from tests.cli.harness import Holdfast, forge
 
-NAMES = ["restore_time", "archive_integrity", "compression_ratio", "zero_loss_rate"]
+FIRST = ["restore_time", "archive_integrity", "compression_ratio", "zero_loss_rate"]
+CLEARING = [
+    "citation_survival",
+    "reduction_per_reference",
+    "reduction_per_session",
+    "handoffs_in_trajectory",
+    "context_at_clear",
+]
+NAMES = [*FIRST, *CLEARING]
 
 
 def busy(holdfast: Holdfast, count: int = 60) -> None:
@@ -33,7 +41,7 @@ def test_all_four_are_measured_against_their_targets(holdfast: Holdfast) -> None
     found = done.json()
     assert list(found) == NAMES
     assert all(sorted(one) == ["passed", "target", "value"] for one in found.values())
-    assert [one["target"] for one in found.values()] == [5, 1, 10, 1]
+    assert [one["target"] for one in found.values()] == [5, 1, 10, 1, 1, 0.97, 0.996, 1, 8000]
     assert 0 < found["restore_time"]["value"] < 5
     assert found["archive_integrity"] == {"value": 1, "target": 1, "passed": True}
     assert found["compression_ratio"]["value"] >= 10
@@ -44,7 +52,7 @@ def test_all_four_are_measured_against_their_targets(holdfast: Holdfast) -> None
 @pytest.mark.req("P13")
 def test_what_there_is_nothing_of_neither_passes_nor_fails(holdfast: Holdfast) -> None:
     done = holdfast("metrics", "--json")
-    assert [(one["value"], one["passed"]) for one in done.json().values()] == [(None, None)] * 4
+    assert [(one["value"], one["passed"]) for one in done.json().values()] == [(None, None)] * 9
     assert done.code == 0
     text = holdfast("metrics").text
     assert "there is no checkpoint yet" in text
@@ -96,10 +104,10 @@ def test_they_are_recorded_on_request_only(holdfast: Holdfast) -> None:
     done = holdfast("metrics", "--record", "--json")
     assert "Recorded 4 metric entries" in done.err
     new = [entry["data"] for entry in holdfast.entries()[before:]]
-    assert [data["name"] for data in new] == NAMES
+    assert [data["name"] for data in new] == FIRST
     assert [data["passed"] for data in new] == [True] * 4
     said = done.json()
-    assert [data["value"] for data in new] == [said[name]["value"] for name in NAMES]
+    assert [data["value"] for data in new] == [said[name]["value"] for name in FIRST]
 
 
 def test_recording_nothing_says_so(holdfast: Holdfast) -> None:

@@ -36,9 +36,9 @@ def test_every_pin_is_listed_beside_the_newest_saves(holdfast: Holdfast, changed
     assert {one["saved"] for one in listed(holdfast).values()} == {None}
     holdfast("save")
     assert {name: one["saved"] for name, one in listed(holdfast).items()} == environment
-    changed(tokens="holdfast-2")
+    changed(tokens="holdfast-3")
     assert holdfast("pin", "--json").out == holdfast("pin", "list", "--json").out
-    assert "holdfast-2  (the newest save has holdfast-1)" in holdfast("pin").text
+    assert "holdfast-3  (the newest save has holdfast-2)" in holdfast("pin").text
 
 
 @pytest.mark.req("O9")
@@ -46,21 +46,21 @@ def test_every_pin_is_listed_beside_the_newest_saves(holdfast: Holdfast, changed
 def test_a_revision_lets_old_saves_boot_and_only_those(holdfast: Holdfast, changed: Any) -> None:
     holdfast.record()
     holdfast("save")
-    changed(tokens="holdfast-2")
-    assert holdfast("boot").code == 1
-    done = holdfast("pin", "revise", "tokens", "--reason", "counts better", "--json")
-    assert (done.json()["before"], done.json()["after"]) == ("holdfast-1", "holdfast-2")
-    assert holdfast("boot").code == 0
     changed(tokens="holdfast-3")
     assert holdfast("boot").code == 1
-    holdfast("pin", "revise", "tokens", "--to", "holdfast-3", "--reason", "and better")
+    done = holdfast("pin", "revise", "tokens", "--reason", "counts better", "--json")
+    assert (done.json()["before"], done.json()["after"]) == ("holdfast-2", "holdfast-3")
+    assert holdfast("boot").code == 0
+    changed(tokens="holdfast-4")
+    assert holdfast("boot").code == 1
+    holdfast("pin", "revise", "tokens", "--to", "holdfast-4", "--reason", "and better")
     assert holdfast("boot").code == 0
 
 
 @pytest.mark.req("O9")
 def test_an_older_save_than_the_newest_can_be_revised_for(holdfast: Holdfast, changed: Any) -> None:
     old = holdfast("save", "--json").json()["snapshot_id"]
-    changed(tokens="holdfast-2")
+    changed(tokens="holdfast-3")
     holdfast.record()
     holdfast("save")
     assert holdfast("boot", old).code == 1
@@ -75,7 +75,7 @@ def test_a_pin_that_is_new_or_gone_is_revised_too(holdfast: Holdfast, changed: A
     changed(tokens=None, counter="words")
     assert holdfast("boot").code == 1
     gone = holdfast("pin", "revise", "tokens", "--reason", "renamed", "--json").json()
-    assert (gone["before"], gone["after"]) == ("holdfast-1", "absent")
+    assert (gone["before"], gone["after"]) == ("holdfast-2", "absent")
     new = holdfast("pin", "revise", "counter", "--reason", "renamed", "--json").json()
     assert (new["before"], new["after"]) == ("absent", "words")
     assert holdfast("boot").code == 0
@@ -86,7 +86,7 @@ def test_a_pin_that_is_new_or_gone_is_revised_too(holdfast: Holdfast, changed: A
     [
         (("nope", "--reason", "x"), 1, "There is no pin 'nope'."),
         (("tokens", "--reason", "x"), 2, "would change nothing"),
-        (("tokens", "--to", "holdfast-1", "--reason", "x"), 2, "would change nothing"),
+        (("tokens", "--to", "holdfast-2", "--reason", "x"), 2, "would change nothing"),
         (("tokens",), 2, "--reason"),
         (("tokens", "--to", "other", "--reason", " "), 2, "does not fit"),
     ],
@@ -116,8 +116,8 @@ def test_without_a_save_there_is_nothing_to_revise(holdfast: Holdfast) -> None:
 
 def test_the_same_revision_is_recorded_once(holdfast: Holdfast, changed: Any) -> None:
     holdfast("save")
-    changed(tokens="holdfast-2")
+    changed(tokens="holdfast-3")
     assert holdfast("pin", "revise", "tokens", "--reason", "x").code == 0
     again = holdfast("pin", "revise", "tokens", "--reason", "x")
     assert (again.code, len(holdfast.entries())) == (2, 1)
-    assert "Entry 0 revises tokens from holdfast-1 to holdfast-2 already." in again.err
+    assert "Entry 0 revises tokens from holdfast-2 to holdfast-3 already." in again.err

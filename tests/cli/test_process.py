@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import os
+import select
 import signal
 import subprocess
+from contextlib import suppress
 
 import click
 import pytest
 
+from holdfast.cli.errors import guarded
 from holdfast.cli.root import COMMANDS, root
 from holdfast.config import DEBUG_VARIABLE
-from tests.cli.harness import Holdfast
+from holdfast.testing.builders import data_for
+from tests.cli.harness import Holdfast, running
+
+LONG_S = 300
+"""Longer than anything takes on a machine that has much else to do."""
 
 
 def test_an_interrupted_command_says_so_and_records_nothing(holdfast: Holdfast) -> None:
     pipe = holdfast.home / "pipe"
     os.mkfifo(pipe)
-    waiting = subprocess.Popen(
-        holdfast.command("record", "metric", "--data", f"@{pipe}"),
-        cwd=holdfast.folder,
-        env=holdfast.env(),
-        stderr=subprocess.PIPE,
-    )
-    with pipe.open("wb"):  # opens when the process reads
-        waiting.send_signal(signal.SIGINT)
-        _, err = waiting.communicate(timeout=30)
+    handle = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    with running(holdfast, "record", "metric", "--data", f"@{pipe}", env=holdfast.env()) as waiting:
+        try:
+            with suppress(BlockingIOError):
+                while os.write(handle, b" " * 4096):
+                    pass
+            assert select.select([], [handle], [], LONG_S)[1]  # there is room again: it reads
+            waiting.send_signal(signal.SIGINT)
+        finally:
+            # A signal that comes between two system calls is seen after the next one: the read
+            # ends here, so that it need not be caught within it.
+            os.close(handle)
+        _, err = waiting.communicate(timeout=LONG_S)
     assert waiting.returncode == 130
     assert b"Traceback" not in err
     assert holdfast.entries() == []
@@ -70,20 +82,63 @@ def test_a_reader_that_went_away_is_no_error(holdfast: Holdfast) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full")  # noqa: PTH110
 @pytest.mark.parametrize("debug", ["", "1"])
-def test_an_unexpected_error_is_short_unless_asked_for(holdfast: Holdfast, debug: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["log", "--json"], ["status"], ["resume"]])
+def test_an_output_that_takes_nothing_is_a_plain_error(
+    holdfast: Holdfast, arguments: list[str], debug: str, unbuffered: str
+) -> None:
     holdfast.record()
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         done = subprocess.run(
-            holdfast.command("log", "--json"),
+            holdfast.command(*arguments),
             cwd=holdfast.folder,
-            env=holdfast.env(**{DEBUG_VARIABLE: debug}),
+            env=holdfast.env(**{DEBUG_VARIABLE: debug, "PYTHONUNBUFFERED": unbuffered}),
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
         )
     assert done.returncode == 2
-    assert b"OSError: [Errno 28]" in done.stderr
+    assert b"holdfast: The output could not be written: No space left on device." in done.stderr
+    assert b"unexpected" not in done.stderr
     assert (b"Traceback" in done.stderr) == bool(debug)
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_an_unexpected_error_is_short_unless_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, debug: str
+) -> None:
+    monkeypatch.setenv(DEBUG_VARIABLE, debug)
+
+    def fail() -> None:
+        raise ZeroDivisionError("by nought")
+
+    assert guarded(fail, as_json=False) == 2
+    told = capsys.readouterr().err
+    assert "An unexpected error: ZeroDivisionError: by nought." in told
+    assert ("Traceback" in told) == bool(debug)
+
+
+def test_a_file_that_cannot_be_used_is_a_plain_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail() -> None:
+        raise PermissionError(13, "Permission denied", "/somewhere/a file")
+
+    assert guarded(fail, as_json=True) == 2
+    out, err = capsys.readouterr()
+    assert "/somewhere/a file could not be read or written: Permission denied." in err
+    assert json.loads(out)["error"]["kind"] == "StorageFailed"
+
+
+def test_a_lock_that_cannot_be_opened_is_a_plain_error(holdfast: Holdfast) -> None:
+    # a folder refuses to be opened as a read-only one does, also to those who may do everything
+    lock = holdfast.folder / ".holdfast" / "ledger.lock"
+    lock.unlink()
+    lock.mkdir()
+    done = holdfast("record", "decision", "--data", json.dumps(data_for("decision", 1)))
+    assert done.code == 2
+    assert f"{lock} cannot be opened: Is a directory." in done.err
+    assert "unexpected" not in done.err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -131,7 +186,11 @@ def test_config_shows_values_and_where_they_come_from(holdfast: Holdfast) -> Non
 def test_config_path_shows_the_files(holdfast: Holdfast) -> None:
     files = holdfast("config", "path", "--json").json()
     user = holdfast.home / ".config/holdfast/config.toml"
-    assert files == {"user": str(user), "project": str(holdfast.settings)}
+    assert files == {
+        "user": str(user),
+        ".loa.config.yaml": str(holdfast.folder / ".loa.config.yaml"),
+        "project": str(holdfast.settings),
+    }
     assert f"{user} (not there)" in holdfast("config", "path").text
 
 

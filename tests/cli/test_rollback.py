@@ -100,7 +100,8 @@ def test_sessions_and_open_work_stay_as_they_are(told: Holdfast) -> None:
     told("session", "start", "--session", "s1")
     told.record("work_opened", 1)
     done = told("rollback", "0", "--reason", "no", "--json")
-    assert set(done.json()["changes"]) == {"decisions", "facts"}
+    about_decisions = {"decisions", "evidence", "subjects"}
+    assert set(done.json()["changes"]) == {"facts"} | about_decisions
     assert told("session", "list", "--json").json()["state"] == "open"
     assert digests(told, 5)["open_work"] == digests(told, 4)["open_work"]
     assert digests(told, 5)["open_work"] != digests(told, 0)["open_work"]

@@ -206,7 +206,7 @@ def test_where_nothing_is_kept_the_point_is_0(views: Views) -> None:
     "harm",
     [
         "UPDATE items SET value = x'7b'",
-        "UPDATE past SET store = 'nobody'",
+        "UPDATE past SET store = 'nobody' WHERE store = 'sessions'",
         "UPDATE past SET value = x'ff'",
         "DROP TABLE past",
     ],

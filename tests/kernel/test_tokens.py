@@ -158,7 +158,7 @@ def too_low(samples: list[str]) -> list[tuple[int, int, str]]:
 
 
 def test_the_counter_is_named() -> None:
-    assert tokens.COUNTER == "holdfast-1"
+    assert tokens.COUNTER == "holdfast-2"
 
 
 def test_nothing_takes_no_tokens() -> None:
@@ -167,7 +167,7 @@ def test_nothing_takes_no_tokens() -> None:
 
 def test_numbers_of_this_version_are_fixed() -> None:
     """A ledger keeps numbers beside the counter's name: a change here needs a new name."""
-    expected = {"prose": 159, "markdown": 161, "shell": 246}
+    expected = {"prose": 152, "markdown": 146, "shell": 229}
     assert expected == {name: tokens.estimate(text) for name, text in ORDINARY.items()}
 
 

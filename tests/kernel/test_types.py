@@ -128,7 +128,7 @@ def test_the_samples_of_the_protocol_are_valid(name: str) -> None:
     assert TYPES.check(name, SEED[name]) == 1
 
 
-ADDED = {"decision": ["supersedes", "cites", "subject"], "checkpoint": ["cites"]}
+ADDED = {"decision": ["supersedes", "cites", "subject", "grounds"], "checkpoint": ["cites"]}
 
 
 @pytest.mark.parametrize("name", SEED)
@@ -225,6 +225,22 @@ NAMES = {
     ("ledger_continued", "ledger"),
     ("ledger_continued", "root"),
     ("ledger_continued", "snapshot_id"),
+    ("decision_grounded", "decision"),
+    ("evidence_recorded", "kind"),
+    ("fork_opened", "fork"),
+    ("fork_resolved", "fork"),
+    ("fork_resolved", "ruling"),
+    ("ghost_flagged", "ghost"),
+    ("ghost_checked", "ghost"),
+    ("ghost_checked", "status"),
+    ("search_ran", "scope"),
+    ("task_added", "task"),
+    ("task_updated", "task"),
+    ("task_updated", "status"),
+    ("task_closed", "task"),
+    ("scenario_added", "task"),
+    ("attention_measured", "zone"),
+    ("gate_ran", "enforcement"),
 }
 REFERENCE = {"$artifact": "ab" * 32, "bytes": 40_000, "form": "text"}
 

@@ -199,7 +199,7 @@ def test_a_difference_has_stores_and_keys_in_order() -> None:
     found = diff(fold_at(ledger.reader, 0), fold_at(ledger.reader, 5))
     names = [store.name for store in STORES]
     assert [one.store for one in found.stores] == sorted(
-        ["sessions", "decisions", "open_work"], key=names.index
+        ["sessions", "decisions", "open_work", "evidence"], key=names.index
     )
     for one in found.stores:
         assert list(one.added) == sorted(one.added)

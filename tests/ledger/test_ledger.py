@@ -11,7 +11,7 @@ import pytest
 from holdfast.kernel import chain
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Actor, Span
-from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, StorageFailed
+from holdfast.kernel.errors import Conflict, Damaged, InvalidInput, NotFound, StorageFailed
 from holdfast.kernel.hashing import data_hash, leaf_hash
 from holdfast.kernel.limits import BATCH_ENTRIES_MAX
 from holdfast.kernel.types import TYPES
@@ -338,3 +338,16 @@ def test_roots_of_every_size_are_told(ledger: Ledger) -> None:
         roots.append(ledger.root())
     assert roots == [ledger.root(size) for size in range(6)]
     assert len(set(roots)) == 6
+
+
+@pytest.mark.parametrize("key", [None, "one"])
+def test_a_batch_for_a_certain_place_is_recorded_there_or_not_at_all(
+    ledger: Ledger, key: str | None
+) -> None:
+    ledger.append("error", data_for("error"))
+    wanted = [Draft("decision", data_for("decision"), id=key)]
+    for size in (0, 2):
+        with pytest.raises(Conflict):
+            ledger.append_many(wanted, at=size)
+    assert ledger.head().size == 1
+    assert ledger.append_many(wanted, at=1)[0].seq == 1

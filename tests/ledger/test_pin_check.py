@@ -75,7 +75,7 @@ def test_pins_that_are_left_out_are_an_error() -> None:
     boot: Any = holdfast.cold_boot
     with pytest.raises(TypeError, match="pins"):
         boot(saved(ledger), ledger)
-    wrong: list[Any] = [None, [], {"tokens": 1}, "holdfast-1"]
+    wrong: list[Any] = [None, [], {"tokens": 1}, "holdfast-2"]
     for pins in wrong:
         with pytest.raises(InvalidInput, match="have to be given"):
             boot(saved(ledger), ledger, pins=pins)
@@ -100,11 +100,11 @@ def test_revisions_may_stand_anywhere_and_follow_one_another(place: str) -> None
 @pytest.mark.parametrize(
     ("before", "after", "pin"),
     [
-        ("holdfast-1", "holdfast-8", "tokens"),
+        ("holdfast-2", "holdfast-8", "tokens"),
         ("holdfast-8", "holdfast-9", "tokens"),
-        ("holdfast-9", "holdfast-1", "tokens"),
-        ("holdfast-1", "holdfast-9", "token"),
-        ("holdfast-1", "holdfast-9", "hash"),
+        ("holdfast-9", "holdfast-2", "tokens"),
+        ("holdfast-2", "holdfast-9", "token"),
+        ("holdfast-2", "holdfast-9", "hash"),
     ],
 )
 def test_a_revision_that_leads_elsewhere_does_not_help(before: str, after: str, pin: str) -> None:

@@ -237,7 +237,8 @@ def test_going_back_to_before_the_start_of_a_fold_needs_the_past() -> None:
 @pytest.mark.req("L20")
 def test_facts_unlocks_story_and_decisions_go_back_and_nothing_else() -> None:
     going_back = {store.name for store in STORES if store.rolls_back}
-    assert going_back == {"facts", "unlocks", "story", "decisions"}
+    with_decisions = {"evidence", "subjects"}  # what they rest on, and what they are about
+    assert going_back == {"facts", "unlocks", "story", "decisions", *with_decisions}
 
 
 @pytest.mark.req("L20")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,44 @@ def test_what_holds_no_text_or_too_much_is_told_apart(
     assert read["d.txt"].text == "caf\u00e9"
     assert "no plain file" in str(read["pipe"])
     assert code.files().read("gone.py") is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_with_its_mark_is_text(code: Code, encoding: str) -> None:
+    code.write("a.cs", "\ufeffclass A {}\n".encode(encoding))
+    code.write("half.cs", "\ufeffclass A {}\n".encode(encoding) + b"\0")
+    read = code.files().read("a.cs")
+    assert isinstance(read, Source)
+    assert (read.text, read.problem) == ("class A {}\n", None)
+    half = code.files().read("half.cs")
+    assert isinstance(half, Source)
+    assert (half.text, half.problem) == (None, BINARY)
+
+
+def test_what_git_could_not_look_at_is_named(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = (
+        b"warning: could not open directory 'a b/': Permission denied\n"
+        b"warning: unable to access 'deep/.gitignore': Permission denied\n"
+        b"warning: something else\n"
+    )
+    done = subprocess.CompletedProcess[bytes]([], 0, b"", said)
+    monkeypatch.setattr(code_files, "run_git", lambda _folder, _words: done)
+    assert code.files().list().unread == {
+        ".": "git says: warning: something else",
+        "a b": "Permission denied",
+        "deep/.gitignore": "Permission denied",
+    }
+
+
+def test_a_file_of_a_sparse_checkout_is_named_as_not_searched(code: Code) -> None:
+    code.git("init", "-q")
+    code.write("kept/a.py", "x = 1\n")
+    code.write("out/b.py", "x = 1\n")
+    code.git("add", ".")
+    code.git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "x")
+    code.git("sparse-checkout", "set", "kept")
+    listed = code.files().list()
+    assert (list(listed.stamps), listed.unread) == (["kept/a.py"], {"out/b.py": "not checked out"})
 
 
 def test_a_name_that_is_not_utf8_is_named_as_not_searched(code: Code) -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from holdfast.index import vectors
 from holdfast.kernel.errors import InvalidInput, StorageFailed
-from holdfast.recall.code_search import SIMILAR, Read
+from holdfast.recall.code_search import CodeQuery
+from holdfast.recall.similarity import Read
+from holdfast.testing import ck as recorded
 from holdfast.wiring import code_searching
 from holdfast.wiring.code_files import CodeFiles
 from tests.wiring.code_projects import Code
@@ -34,8 +36,7 @@ def test_hybrid_finds_what_shares_no_word_with_the_question(code: Code) -> None:
     found = code.search("delete a file")
     assert found.level == "hybrid"
     assert found.hits[0].name == "remove_document"
-    assert found.nearest is not None
-    assert found.nearest >= (found.hits[0].similarity or 0) >= SIMILAR
+    assert found.nearest == pytest.approx(found.hits[0].similarity, abs=1e-4)
 
 
 def test_without_a_model_words_speak_and_the_answer_says_why(
@@ -100,13 +101,13 @@ def test_what_could_not_be_searched_is_named_and_binary_files_are_counted(code: 
 def test_a_file_that_changes_while_it_is_searched_is_not_shown_and_named(
     code: Code, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = code_searching._reader
+    reading = code_searching.reader_of
 
     def changed_first(files: CodeFiles) -> Read:
         code.write("notes.txt", "wolverine, too\n")
         return reading(files)
 
-    monkeypatch.setattr(code_searching, "_reader", changed_first)
+    monkeypatch.setattr(code_searching, "reader_of", changed_first)
     found = code.search("wolverine")
     assert "notes.txt" not in [hit.path for hit in found.hits]
     assert ("notes.txt", "changed while it was searched") in found.unread
@@ -123,3 +124,40 @@ def test_a_path_narrows_and_a_limit_cuts_and_counts(code: Code) -> None:
 def test_an_empty_question_is_refused(code: Code) -> None:
     with pytest.raises(InvalidInput):
         code.search("  ")
+
+
+@pytest.mark.req("L6")
+@pytest.mark.lesson("N17")
+def test_ck_is_asked_instead_where_it_is_installed_and_says_which_model(
+    code: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code.write("src/a.py", "def rotate_tokens():\n    return 1\n")
+    recorded.install(tmp_path / "bin", "hit")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    found = code_searching.search_project(code.place, CodeQuery("rotate tokens"), by_ck=True)
+    assert (found.level, found.files, found.model) == ("ck", 4, "BAAI/bge-small-en-v1.5")
+    [hit] = found.hits
+    assert (hit.path, hit.first_line, hit.last_line, hit.similarity) == ("src/a.py", 1, 3, 0.61)
+    assert "rotate_tokens" in hit.snippet
+    assert code.search("rotate tokens").level == "hybrid"
+
+
+@pytest.mark.lesson("N17")
+@pytest.mark.parametrize("day", ["error", "no-model"])
+def test_where_ck_fails_the_built_in_search_speaks_and_says_why(
+    code: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: str
+) -> None:
+    recorded.install(tmp_path / "bin", day)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    found = code_searching.search_project(code.place, CodeQuery("wolverine"), by_ck=True)
+    assert (found.level, [hit.path for hit in found.hits]) == ("hybrid", ["notes.txt"])
+    assert str(found.why).startswith("`ck` ")
+
+
+def test_nothing_near_by_ck_is_its_answer(
+    code: Code, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded.install(tmp_path / "bin", "none")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    found = code_searching.search_project(code.place, CodeQuery("wolverine"), by_ck=True)
+    assert (found.level, found.hits, found.nearest) == ("ck", [], 0.312)

@@ -91,7 +91,7 @@ def test_an_archive_that_is_not_the_one_listed_is_refused_whatever_it_holds(proj
 
 
 @pytest.mark.req("P13")
-def test_the_four_metrics_are_measured_on_this_ledger(project: Path) -> None:
+def test_the_metrics_are_measured_on_this_ledger(project: Path) -> None:
     with StateManager() as sm:
         for number in range(300):
             sm.log_words(f"word {number}")
@@ -100,7 +100,12 @@ def test_the_four_metrics_are_measured_on_this_ledger(project: Path) -> None:
         measured = sm.metrics()
         assert sorted(measured) == [
             "archive_integrity",
+            "citation_survival",
             "compression_ratio",
+            "context_at_clear",
+            "handoffs_in_trajectory",
+            "reduction_per_reference",
+            "reduction_per_session",
             "restore_time",
             "zero_loss_rate",
         ]

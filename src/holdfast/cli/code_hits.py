@@ -13,10 +13,22 @@ from holdfast.recall.code_search import CodeFound, CodeHit, CodeQuery
 
 def search_code(invocation: Invocation, query: CodeQuery, as_json: bool) -> int:
     """Search the project's code, and print what was found."""
+    return show_code(find_code(invocation, query), as_json)
+
+
+def find_code(invocation: Invocation, query: CodeQuery) -> CodeFound:
+    """Search the project's code."""
+    from holdfast import config
     from holdfast.wiring.code_searching import search_project
 
+    place = invocation.place()
+    by_ck = config.load(place.settings).settings.search.ck == "auto"
     with progress("Bringing the index of the code up to date") as advance:
-        found = search_project(invocation.place(), query, progress=advance)
+        return search_project(place, query, progress=advance, by_ck=by_ck)
+
+
+def show_code(found: CodeFound, as_json: bool) -> int:
+    """Print what was found in the code, and tell whether it is anything."""
     if as_json:
         for hit in found.hits:
             print_bytes(_line(hit))

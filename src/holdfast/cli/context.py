@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 # A command pays for what it uses: everything below is imported where it is needed.
 if TYPE_CHECKING:
     from holdfast.config import Settings
+    from holdfast.evidence.project_files import ProjectFiles
     from holdfast.kernel.entry import ActorKind
     from holdfast.storage.port import Reader
     from holdfast.wiring.places import Place
     from holdfast.wiring.project import Project
-    from holdfast.wiring.project_files import ProjectFiles
 
 
 class Invocation:
@@ -39,8 +39,8 @@ class Invocation:
 
     def files(self) -> ProjectFiles:
         """Return the files of the project that is named, or that the current folder is part of."""
+        from holdfast.evidence.project_files import ProjectFiles
         from holdfast.wiring.places import project_root
-        from holdfast.wiring.project_files import ProjectFiles
 
         named = self.named_place()
         root = None if named is None else named.project

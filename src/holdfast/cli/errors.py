@@ -14,7 +14,7 @@ from typing import Any, Final
 import click
 
 from holdfast.cli.output import print_json, talk, visible
-from holdfast.kernel.errors import BootFailed, HoldfastError, NotFound
+from holdfast.kernel.errors import BootFailed, HoldfastError, NotFound, StorageFailed
 
 DONE: Final = 0
 NO: Final = 1
@@ -40,6 +40,8 @@ def guarded(run: Callable[[], int | None], *, as_json: bool) -> int:
         return ERROR
     except BrokenPipeError:
         return give_up_stdout()
+    except OSError as error:
+        return _refused_by_the_system(error, as_json=as_json)
     except Exception as error:
         return _unexpected(error, as_json=as_json)
 
@@ -86,15 +88,40 @@ def _from_click(error: click.ClickException) -> HoldfastError:
     )
 
 
-def _unexpected(error: Exception, *, as_json: bool) -> int:
+def _refused_by_the_system(error: OSError, *, as_json: bool) -> int:
+    """Report a file, a disk or an output that refused; nothing of it is a mistake of ours."""
+    from holdfast import config
+
+    _show_where(error)
+    if error.filename is None:
+        give_up_stdout()  # most likely a full disk behind a redirection
+        what, check = "The output could not be written", "the room behind the output"
+    else:
+        named = os.fsdecode(error.filename)
+        what, check = f"{named} could not be read or written", "its permissions"
+    ours = StorageFailed(
+        f"{what}: {error.strerror or error}.",
+        meaning="What was acknowledged before is in the ledger.",
+        remedy=f"Check {check} and the room on the disk; "
+        f"{config.DEBUG_VARIABLE}=1 shows where it comes from.",
+    )
+    _report(type(ours).__name__, ours, as_json=as_json)
+    return ERROR
+
+
+def _show_where(error: Exception) -> None:
     from holdfast import config
 
     if config.debugging():
         import traceback
 
         traceback.print_exception(error)
-    if isinstance(error, OSError) and error.filename is None:
-        give_up_stdout()  # most likely a full disk behind a redirection
+
+
+def _unexpected(error: Exception, *, as_json: bool) -> int:
+    from holdfast import config
+
+    _show_where(error)
     ours = HoldfastError(
         f"An unexpected error: {type(error).__name__}: {error}.",
         meaning="What was acknowledged before is in the ledger.",

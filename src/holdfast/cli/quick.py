@@ -15,14 +15,25 @@ LEDGER_VARIABLE: Final = "HOLDFAST_LEDGER"
 SESSION_VARIABLE: Final = "HOLDFAST_SESSION"
 
 
+_WAYS: Final = {
+    ("resume",): None,
+    ("resume", "--json"): None,
+    ("resume", "--level", "1"): 1,
+    ("resume", "--level=1"): 1,
+    ("resume", "--level", "1", "--json"): 1,
+    ("resume", "--json", "--level", "1"): 1,
+    ("resume", "--level=1", "--json"): 1,
+}
+"""Command lines that can be answered here, and the level they ask for."""
+
+
 def resume(arguments: list[str]) -> bool:
-    """Answer `resume` or `resume --json`; False when it takes the command to do so."""
-    as_json = arguments == ["resume", "--json"]
-    if not as_json and arguments != ["resume"]:
+    """Answer `resume`, with `--level 1` and `--json`; False when it takes the command to do so."""
+    way = tuple(arguments)
+    if way not in _WAYS or os.environ.get(LEDGER_VARIABLE):
         return False
-    if os.environ.get(LEDGER_VARIABLE):
-        return False
-    answer = _answer()
+    as_json = "--json" in way
+    answer = _answer() if _WAYS[way] is None else _level_one()
     if answer is None:
         return False
     try:
@@ -44,15 +55,8 @@ def resume(arguments: list[str]) -> bool:
 def _answer() -> dict[str, Any] | None:
     """Return the resume that lies ready, None unless it says what is true now."""
     folder = _folder()
-    if folder is None:
-        return None
-    document = _read(f"{folder}/state/CURRENT_STATE.json")
+    document = None if folder is None else _current(folder)
     if document is None:
-        return None
-    from holdfast.storage.sqlite.glance import head
-
-    marks = (document.get("ledger"), document.get("as_of_seq"), document.get("head"))
-    if marks != head(f"{folder}/ledger.db"):
         return None
     match document:
         case {
@@ -60,10 +64,50 @@ def _answer() -> dict[str, Any] | None:
             "pending": {"newest": list(waiting)} as pending,
         } if text and _is_ours(document):
             _tell_others(document)
-            answer = {"text": text, "tokens": tokens, "as_of_seq": marks[1]}
+            answer = {"text": text, "tokens": tokens, "as_of_seq": document["as_of_seq"]}
             return answer | ({"pending": pending} if waiting else {})
         case _:
             return None
+
+
+def _level_one() -> dict[str, Any] | None:
+    """Return the capsule that lies ready, None unless it says what is true now.
+
+    Where a file that it names is gone, the command says so; where sessions have different tasks, it
+    knows whose is meant; where it tells nothing, that looks into the notes.
+    """
+    folder = _folder()
+    document = None if folder is None else _current(folder)
+    match document:
+        case {
+            "as_of_seq": int(as_of_seq),
+            "capsule": {
+                "text": str(text),
+                "tokens": int(tokens),
+                "counter": str(counter),
+                "identifiers": list(paths),
+                "several_tasks": bool(several),
+                "bare": False,
+            },
+        } if text and not (several and os.environ.get(SESSION_VARIABLE)):
+            root = os.path.dirname(folder or "")  # noqa: PTH120
+            if not all(os.path.lexists(f"{root}/{path}") for path in paths):
+                return None
+            told: dict[str, Any] = {"level": 1, "text": text, "tokens": tokens}
+            return told | {"counter": counter, "as_of_seq": as_of_seq}
+        case _:
+            return None
+
+
+def _current(folder: str) -> dict[str, Any] | None:
+    """Return the view on disk, None unless it is as new as the ledger."""
+    document = _read(f"{folder}/state/CURRENT_STATE.json")
+    if document is None:
+        return None
+    from holdfast.storage.sqlite.glance import head
+
+    marks = (document.get("ledger"), document.get("as_of_seq"), document.get("head"))
+    return document if marks == head(f"{folder}/ledger.db") else None
 
 
 def still_pending(pending: dict[str, Any] | None) -> list[str]:

@@ -40,6 +40,23 @@ _FORMS: Final = {
     "pin_revised": "{pin} from {before} to {after}: {reason}",
     "rolled_back": "to entry {to}: {reason}",
     "ledger_continued": "{size} entries of {ledger}",
+    "decision_grounded": "{decision}",
+    "evidence_recorded": "{kind} {command} {path} (passed {passed})",
+    "fork_opened": "{statement} against {against}",
+    "fork_resolved": "{fork}: {ruling}: {because}",
+    "ghost_flagged": "{ghost}",
+    "ghost_checked": "{ghost}: {status}",
+    "search_ran": "{query} ({result_count} results)",
+    "pivot_logged": "{reason}; now: {refined_hypothesis}",
+    "task_added": "{task}: {title}",
+    "task_updated": "{task} {status}",
+    "task_closed": "{task}: {reason}",
+    "scenario_added": "{type}: {name}: {expected}",
+    "attention_measured": "{tokens} tokens, {zone}",
+    "delta_synced": "{decisions_persisted} decisions at {tokens} tokens",
+    "gate_ran": "passed {passed}, ratio {grounding_ratio}",
+    "handoff_made": "ratio {grounding_ratio}, next {next_steps}",
+    "healed": "{what} ({damage}) from {source}",
 }
 
 

@@ -5,9 +5,10 @@
         "patterns": [{"kind": "function", "pattern": "^\\s*sub\\s+(?P<name>\\w+)"}]}}}
 
 A pattern is anchored (`^`), has a group `name` and perhaps a group `owner`, and sees one line at a
-time. `block` says how a definition goes on behind its first line; a pattern may have its own. The
-engine is RE2, which takes linear time whatever the pattern: look-around and back references are
-refused when a map is read.
+time. `block` says how a definition goes on behind its first line; a pattern may have its own. Of a
+language that is not known, `endings` says which files are written in it: `["abc"]`. The engine is
+RE2, which takes linear time whatever the pattern: look-around and back references are refused when
+a map is read.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class LinePatterns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patterns: tuple[Pattern, ...]
     comments: tuple[str, ...] = ()
     """What a line begins with that belongs to the definition below it."""
+    endings: tuple[str, ...] = ()
+    """How names of files in this language end, behind the dot."""
 
 
 class PatternMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +62,12 @@ class PatternMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def of(self, language: str) -> LinePatterns | None:
         """Return the patterns of a language, None if there are none."""
         return self.languages.get(language) or self.languages.get(_LIKE.get(language, ""))
+
+    def language_of(self, path: str) -> str | None:
+        """Name the language whose endings a file's name has."""
+        ending = path.rpartition("/")[2].rpartition(".")[2]
+        named = (name for name, entry in self.languages.items() if ending in entry.endings)
+        return next(named, None)
 
     def with_those_of(self, other: PatternMap) -> PatternMap:
         """Return this map with another's languages added; of one language the other's are first."""

@@ -20,6 +20,7 @@ from msgspec import structs
 
 from holdfast.code import elision, extents, fallback, grammars, naming
 from holdfast.code.languages import LANGUAGES, Language, dialect
+from holdfast.code.patterns import PatternMap, built_in
 from holdfast.code.source import checked_source, too_many
 from holdfast.code.values import Reading, Symbol
 from holdfast.kernel.limits import CODE_DEPTH_MAX, CODE_SYMBOLS_MAX
@@ -36,10 +37,14 @@ _TYPES: Final = frozenset(
 """Kinds whose functions are methods."""
 
 
-def read_symbols(text: str, language: str) -> Reading:
-    """Return all definitions, by the grammar of the language or, if it has none, by patterns."""
+def read_symbols(text: str, language: str, *, known: PatternMap | None = None) -> Reading:
+    """Return all definitions, by the grammar of the language or, if it has none, by patterns.
+
+    `known` are a user's patterns; they come before the built-in ones.
+    """
     if language not in LANGUAGES:
-        return fallback.read_by_patterns(text, language)
+        patterns = None if known is None else built_in().with_those_of(known)
+        return fallback.read_by_patterns(text, language, known=patterns)
     source = checked_source(text)
     spoken = dialect(language, text)
     root = grammars.parse(source, spoken).root_node

@@ -159,13 +159,28 @@ class CodeIndex:
         """Return how rare each word is in the project."""
         terms = {word: expand(word)[0] for word in words}
         asked = (json.dumps(list(terms.values())),)
-        rows = self._look(lambda to: list(_rows(to, "spread", asked)))
-        spread = {term: (held, total) for term, held, total in rows}
-        total = max((total for _, total in spread.values()), default=1)
-        return {
-            word: math.log(1 + total / (1 + spread.get(term, (0, 0))[0]))
-            for word, term in terms.items()
-        }
+
+        def ask(to: apsw.Connection) -> tuple[dict[str, int], int]:
+            [(total,)] = _rows(to, "total")
+            return dict(_rows(to, "spread", asked)), total
+
+        held, total = self._look(ask)
+        return {word: _rarity(held.get(term, 0), total) for word, term in terms.items()}
+
+    def rarest(self) -> float:
+        """Return how rare a word is that nothing in the project holds."""
+        [(total,)] = self._look(lambda to: list(_rows(to, "total")))
+        return _rarity(0, total)
+
+    def holding(self, terms: Sequence[str]) -> dict[str, set[str]]:
+        """Return for each term the paths of the files that hold it."""
+
+        def ask(to: apsw.Connection) -> dict[str, set[str]]:
+            return {
+                term: {path for (path,) in _rows(to, "holding", (f'"{term}"',))} for term in terms
+            }
+
+        return self._look(ask)
 
     def vectors(self, model: str, within: str | None) -> list[tuple[int, bytes]]:
         """Return the vectors of each file, and the number of the section that the first is of."""
@@ -195,6 +210,10 @@ class CodeIndex:
                     meaning="The ledger and the code are untouched; the index is derived.",
                     remedy="Try again: it is made anew.",
                 ) from error
+
+
+def _rarity(held: int, total: int) -> float:
+    return math.log(1 + total / (1 + held))
 
 
 def _take(to: apsw.Connection, taken: Taken) -> None:

@@ -99,6 +99,15 @@ FROM sections JOIN files ON files.id = sections.file
 WHERE sections.id IN (SELECT value FROM json_each(?))
 
 -- name: spread
--- How many sections there are, and how many hold each of some words.
-SELECT term, doc, (SELECT count(*) FROM sections)
-FROM json_each(?) JOIN spread ON spread.term = json_each.value
+-- How many sections hold each of some words.
+SELECT term, doc FROM json_each(?) JOIN spread ON spread.term = json_each.value
+
+-- name: total
+-- How many sections there are.
+SELECT count(*) FROM sections
+
+-- name: holding
+-- The files that hold a word.
+SELECT DISTINCT files.path
+FROM words JOIN sections ON sections.id = words.rowid JOIN files ON files.id = sections.file
+WHERE words MATCH ?

@@ -54,7 +54,7 @@ def text_of(entry: Entry, value: dict[str, Any], load: Load) -> Text:
     skipped = _SKIPPED.get(entry.type, _NOTHING)
     for name, part in value.items():
         if name not in skipped:
-            gathering.walk(part)
+            gathering.walk(_searched(name, part))
     paths = tuple(dict.fromkeys(_paths(entry.type, value)))[:ENTRY_PATHS_MAX]
     return Text("\n".join(gathering.parts), paths, gathering.cut)
 
@@ -72,8 +72,25 @@ def shown_text(entry: Entry, load: Load) -> tuple[str, bool]:
         return "", False
     for name in sorted(value, key=_place):
         if name not in skipped:
-            gathering.walk(value[name])
+            gathering.walk(_searched(name, value[name]))
     return " · ".join(filter(None, gathering.parts)), _failed(entry.type, value)
+
+
+def _searched(name: str, part: Any) -> Any:
+    """Return of what a decision rests on the words: quotes, paths, symbols; no counts and hashes,
+    and not the whole definitions around the quotes."""
+    if name != "grounds" or not isinstance(part, dict):
+        return part
+    return [part.get("task"), part.get("symbols"), [_cited(one) for one in _citations(part)]]
+
+
+def _citations(grounds: dict[str, Any]) -> list[dict[str, Any]]:
+    evidence = grounds.get("evidence")
+    return [one for one in evidence if isinstance(one, dict)] if isinstance(evidence, list) else []
+
+
+def _cited(citation: dict[str, Any]) -> list[Any]:
+    return [citation.get("quote"), citation.get("path")]
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -94,10 +111,15 @@ def _failed(type_name: str, value: dict[str, Any]) -> bool:
 
 
 def _paths(type_name: str, value: dict[str, Any]) -> Iterator[str]:
-    names, holder = _PATH_FIELDS, value
+    names: tuple[str, ...] = _PATH_FIELDS
+    holder = value
     if type_name == "tool_called":
         params = value.get("params")
         names, holder = _PATH_PARAMS, params if isinstance(params, dict) else {}
+    elif type_name in ("decision", "decision_grounded"):
+        grounds = value.get("grounds")
+        cited = _citations(grounds) if isinstance(grounds, dict) else []
+        names, holder = ("path",), {"path": [one.get("path") for one in cited]}
     elif type_name not in ("file_change", "checkpoint"):
         return
     for name in names:

@@ -44,7 +44,7 @@ _PIECES: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _LAYOUT: Final = 1
 """Changes whenever the same text would give another vector."""
 
-_find_words: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+").findall
+find_words: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+").findall
 """Words as identifiers are made of them."""
 
 _SYNTAX: Final = """
@@ -106,6 +106,29 @@ class Model:
         best = np.argsort(-cosines, kind="stable")[:limit]
         return [(int(ids[n]), float(cosines[n])) for n in best]
 
+    def compare(self, words: Sequence[str], others: Sequence[str]) -> Floats:
+        """Return the cosine of each of some words with each of others, a row for each word."""
+        import numpy as np
+
+        if not others:
+            return np.zeros((len(words), 0), np.float32)
+        mine = np.stack([self._word(word).vector for word in words])
+        cosines = np.empty((len(words), len(others)), np.float32)
+        for begin in range(0, len(others), VECTOR_ROWS):
+            part = np.stack(
+                [self._word(word).vector for word in others[begin : begin + VECTOR_ROWS]]
+            )
+            cosines[:, begin : begin + VECTOR_ROWS] = mine @ part.T
+        return cosines
+
+    def similarity(self, one: str, other: str) -> float:
+        """Return the cosine of two texts."""
+        import numpy as np
+
+        first, second = self._means([_damped(words_of(one)), _damped(words_of(other))], rarity=True)
+        lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
+        return float(first @ second) / lengths if lengths else 0.0
+
     def _means(self, texts: Sequence[Weights], *, rarity: bool) -> Floats:
         import numpy as np
 
@@ -160,7 +183,7 @@ def _rarity(pieces: Sequence[int]) -> float:
 
 def words_of(text: str) -> Counter[str]:
     """Return how often each word stands in a text; those that only join, if it has no others."""
-    counts = Counter(map(str.lower, _find_words(text[:VECTOR_TEXT_CHARS])))
+    counts = Counter(map(str.lower, find_words(text[:VECTOR_TEXT_CHARS])))
     telling = Counter({word: n for word, n in counts.items() if word not in _JOINING})
     return telling or counts
 

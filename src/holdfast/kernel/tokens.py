@@ -1,11 +1,13 @@
 """The built-in token counter: an estimate of a text's tokens that errs high.
 
 It stands in for the tokenizers of the models, cl100k and o200k, which are megabytes of tables.
-A text is cut the way they cut it (words, digits by three, runs of signs, runs of space), then:
+A text is cut the way they cut it (words with the sign before them, digits by three, runs of signs,
+runs of space), then:
 
 - what both are known to keep whole costs one: the common words, runs of signs and characters
-  listed below;
-- an unlisted word costs little if it looks like a word, and the worst case if it does not;
+  listed in `token_tables` and `token_pieces`;
+- an unlisted word costs little if it looks like a word, and the worst case if it does not; the
+  sign before it, which they join to it, costs one more;
 - anything else costs its UTF-8 bytes, which no byte-level tokenizer exceeds.
 
 Not here: exact counts, other vocabularies, cutting a text to a budget. A change of any number
@@ -16,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -32,7 +34,7 @@ from holdfast.kernel.token_tables import (
     WORDS_AFTER_SPACE,
 )
 
-COUNTER: Final = "holdfast-1"
+COUNTER: Final = "holdfast-2"
 """Name of this counter, kept beside every number it gave."""
 
 SLICE_CHARS: Final = 1 << 20
@@ -62,7 +64,11 @@ def estimate(text: str) -> int:
 
 
 def _piece_cost(piece: str) -> int:
+    if piece in _pieces():
+        return 1
     last = piece[-1]
+    if last.isalpha() and not piece[0].isalpha() and piece[0] != " ":
+        return 1 + _piece_cost(piece[1:])  # the tokenizers join a sign to the word behind it
     if last.islower():
         return _word_cost(piece)
     if last.isupper():
@@ -72,6 +78,14 @@ def _piece_cost(piece: str) -> int:
     if piece.isspace():
         return sum(_space_run_cost(run) for run in _RUNS_OF_ONE.findall(piece))
     return _signs_cost(piece)
+
+
+@cache
+def _pieces() -> frozenset[str]:
+    """Load the table when it is first needed: most commands count nothing."""
+    from holdfast.kernel.token_pieces import PIECES
+
+    return PIECES
 
 
 _known_cost: Final = lru_cache(maxsize=PIECES_CACHED_MAX)(_piece_cost)
@@ -136,7 +150,7 @@ def _bytes_of(text: str) -> int:
 
 _PIECE: Final = re.compile(
     r"""'(?i:[sdmt]|ll|ve|re)
-    |   \ ?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))
+    |   [\t\ !-/:-@\[-`{-~]?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))
     |   [0-9]{1,3}
     |   \ ?[\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f]+[\r\n]*
     |   \s*[\r\n]+

@@ -7,7 +7,7 @@ vault. What comes out is the exact bytes that will be stored and hashed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -33,6 +33,8 @@ class Admitted(msgspec.Struct, frozen=True):
 
 def admit(type_name: str, data: Mapping[str, Any], redactor: Redactor) -> Admitted:
     """Bring data into the form it is stored in, or refuse it saying why."""
+    if type_name in _GROUNDED:
+        _refuse_typed_sections(data)
     try:
         encoded = canonical.encode(data)
     except InvalidInput:
@@ -48,12 +50,37 @@ def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
         lines = canonical.encode_all([data for _, data in given])
     except InvalidInput:
         lines = []
-    if not lines or any(map(_needs_work, lines)) or redactor.suspects(b"\n".join(lines)):
+    if not lines or any(map(_needs_work, lines)) or _suspicious(b"\n".join(lines), redactor):
         return [admit(type_name, data, redactor) for type_name, data in given]
     return [
         Admitted(line, TYPES.check(type_name, data))
         for (type_name, data), line in zip(given, lines, strict=True)
     ]
+
+
+_GROUNDED: Final = frozenset({"decision", "decision_grounded"})
+
+
+def _suspicious(encoded: bytes, redactor: Redactor) -> bool:
+    return b'"grounds":' in encoded or redactor.suspects(encoded)
+
+
+def _refuse_typed_sections(data: Any) -> None:
+    """Refuse what is said to be a file's text unless it comes marked as read from one.
+
+    The vault's word for a quote is taken for good, so nobody may put there what no file said.
+    """
+    grounds = data.get("grounds") if isinstance(data, Mapping) else None
+    evidence = grounds.get("evidence") if isinstance(grounds, Mapping) else None
+    for citation in evidence if isinstance(evidence, (list, tuple)) else ():
+        section = citation.get("section") if isinstance(citation, Mapping) else None
+        if section is None or isinstance(section, vault.Verbatim):
+            continue
+        raise InvalidInput(
+            "A section of a file was typed in, not read.",
+            meaning="Nothing was recorded.",
+            remedy="Give the citation itself: `holdfast decide … --evidence` reads the file.",
+        )
 
 
 def admit_derived(type_name: str, data: Mapping[str, Any]) -> Admitted:

@@ -35,7 +35,18 @@ THROUGH: Final = "through"
 
 _HOLDFAST: Final = Actor("holdfast", "holdfast")
 
-_NO_WORK: Final = frozenset({"session_started", "session_ended", "compression", "artifact_erased"})
+_NO_WORK: Final = frozenset(
+    {
+        "session_started",
+        "session_ended",
+        "compression",
+        "artifact_erased",
+        "attention_measured",
+        "delta_synced",
+        "gate_ran",
+        "handoff_made",
+    }
+)
 """Types that alone are no reason for a checkpoint when a session ends."""
 
 
@@ -128,13 +139,13 @@ class Checkpoints:
             made, handled = self._automatic(session_id, since.until(due), due_id), due
         return made
 
-    def at_end(self, session_id: str) -> Receipt | None:
+    def at_end(self, session_id: str, given: Given | None = None) -> Receipt | None:
         """Make a checkpoint of what is not in one yet; None when nothing was done since."""
         since = self.since(session_id)
         work = [entry for entry in since.entries if entry.type not in _NO_WORK]
         if not work and not since.unseen:
             return None
-        return self._automatic(session_id, since, None)
+        return self._automatic(session_id, since, None, given)
 
     def last(self, session_id: str | None = None) -> Entry | None:
         """Return the newest checkpoint of a session, or of all."""
@@ -219,9 +230,11 @@ class Checkpoints:
             if entry.session_id == session_id:
                 yield entry
 
-    def _automatic(self, session_id: str | None, since: Since, id: str | None) -> Receipt:
+    def _automatic(
+        self, session_id: str | None, since: Since, id: str | None, given: Given | None = None
+    ) -> Receipt:
         facts = self._stored_facts(since)
-        data = self._data(since, facts, Given())
+        data = self._data(since, facts, given or Given())
         others = msgspec.structs.replace(facts, tool=None, before=None)
         if not _tells(others) and not _stands(facts):
             data["quick_resume"] = _tools(since, facts, data["quick_resume"])

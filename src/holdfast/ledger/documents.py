@@ -19,9 +19,11 @@ from holdfast.kernel.limits import (
     PUBLISH_ARTIFACT_BYTES_MAX,
     PUBLISH_ENTRIES_READ,
 )
-from holdfast.kernel.tokens import estimate
-from holdfast.ledger import vault
+from holdfast.kernel.tokens import COUNTER, estimate
+from holdfast.ledger import recovery, vault
 from holdfast.storage.port import Reader, Selection
+from holdfast.stores.store import Items
+from holdfast.views import capsule as capsules
 from holdfast.views import files
 from holdfast.views.files import Marks
 from holdfast.views.resume import Capsule, gather, resume_capsule
@@ -53,7 +55,8 @@ class Gathering:
         self.reader = reader
         self._views = views
         self.marks = marks_of(reader, views.folded)
-        self._checkpoint = last_checkpoint(reader, self.marks)
+        self.checkpoint = last_checkpoint(reader, self.marks)
+        """The newest that can be read."""
 
     def current_state(self, *, archived: int, archives: int) -> Document:
         """Say what is true now."""
@@ -64,7 +67,7 @@ class Gathering:
             sessions=sessions,
             decisions=self._views.items("decisions"),
             work=self._views.items("open_work"),
-            checkpoint=self._checkpoint,
+            checkpoint=self.checkpoint,
             capsule=self.capsule(),
         )
         active = self.marks.as_of_seq + 1 - archived
@@ -73,7 +76,21 @@ class Gathering:
             "archived": archived,
             "archives": archives,
             "latest_session": files.latest_session(sessions),
+            "capsule": self._kept_capsule(),
             "pending": self.pending(),
+        }
+
+    def _kept_capsule(self) -> Document:
+        """Return the capsule of level 1 as a file keeps it, for those who cannot wait."""
+        known = recovery.known(self)
+        made = capsules.capsule(known)
+        return {
+            "bare": known.is_bare,
+            "counter": COUNTER,
+            "identifiers": sorted({path for _, path in made.identifiers}),
+            "several_tasks": recovery.several_tasks(self.items("tasks")),
+            "text": made.text,
+            "tokens": made.tokens,
         }
 
     def pending(self) -> Document:
@@ -99,14 +116,14 @@ class Gathering:
         """Return the last checkpoint's quick resume, and what came since in its session."""
         if self._stop == 0:
             return Capsule("", 0)
-        checkpoint = self._checkpoint
+        checkpoint = self.checkpoint
         before = None if checkpoint is None else self.data(checkpoint)
         since = self._since(checkpoint)
         decisions: Any = self._views.items("decisions")
         facts = gather(
             since.entries,
             resolve=self.data,
-            open_work=self._open_work(),
+            open_work=self.open_work(),
             superseded=lambda key: bool((decisions.get(key) or {}).get("superseded_by")),
             before=before,
             unseen=since.unseen,
@@ -134,7 +151,8 @@ class Gathering:
         ]
         return Newest(own, found.unseen)
 
-    def _open_work(self) -> list[str]:
+    def open_work(self) -> list[str]:
+        """Name the work that was begun and is not over, the newest first."""
         work: Any = self._views.items("open_work")
         newest = sorted(work.values(), key=lambda item: item["seq"], reverse=True)
         return [item["title"] for item in newest]
@@ -156,6 +174,15 @@ class Gathering:
             if not any(files.is_about(note, one) for note in ours.values())
         ]
         return fresh if before is None else _joined(before, fresh)
+
+    def items(self, store: str) -> Items:
+        """Return the items of a store."""
+        return self._views.items(store)
+
+    def entry(self, seq: int) -> Entry | None:
+        """Return an entry; None for one that cannot be read, or came later."""
+        one = Selection(seq, min(seq + 1, self._stop))
+        return next(_readable(self.reader.read(one)), None)
 
     def data(self, entry: Entry) -> Mapping[str, Any]:
         """Return an entry's data; parts that are large or gone stand as references."""

@@ -15,7 +15,7 @@ import msgspec
 from holdfast.kernel import chain
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Actor, Entry, Prepared, Span
-from holdfast.kernel.errors import Damaged, InvalidInput, NotFound, StorageFailed
+from holdfast.kernel.errors import Conflict, Damaged, InvalidInput, NotFound, StorageFailed
 from holdfast.kernel.hashing import data_hash
 from holdfast.kernel.limits import BATCH_ENTRIES_MAX
 from holdfast.ledger import vault
@@ -156,8 +156,11 @@ class Ledger:
             head = self._engine.head()
             self._engine.append(Batch(chain.seal_all(head, batch), artifacts), expected_head=head)
 
-    def append_many(self, drafts: Iterable[Draft]) -> list[Receipt]:
-        """Record several entries, all of them or none. They share one timestamp."""
+    def append_many(
+        self, drafts: Iterable[Draft], *, now_us: int | None = None, at: int | None = None
+    ) -> list[Receipt]:
+        """Record several entries, all of them or none. They share one timestamp: `now_us`, where
+        the caller had to know it before. They are recorded after `at` entries, or not at all."""
         drafts = list(drafts)
         if len(drafts) > BATCH_ENTRIES_MAX:
             raise InvalidInput(
@@ -168,20 +171,26 @@ class Ledger:
         if not drafts:
             return []
         admitted = admit_all([(draft.type, draft.data) for draft in drafts], self._redactor)
-        now_us = self._clock()
+        now_us = self._clock() if now_us is None else now_us
         stamp = timestamp(now_us)
         batch = [
             self._prepare(draft, one, now_us, stamp)
             for draft, one in zip(drafts, admitted, strict=True)
         ]
-        return self._write(batch, admitted, any(draft.id is not None for draft in drafts))
+        return self._write(batch, admitted, any(draft.id is not None for draft in drafts), at)
 
     def _write(
-        self, batch: Sequence[Prepared], admitted: Sequence[Admitted], may_be_known: bool
+        self,
+        batch: Sequence[Prepared],
+        admitted: Sequence[Admitted],
+        may_be_known: bool,
+        at: int | None = None,
     ) -> list[Receipt]:
         """Wait for the writer's turn, and append."""
         try:
             with self._engine.queue():
+                if at is not None and self._engine.head().size != at:
+                    raise Conflict(f"There are no longer {at} entries.", remedy="Look again.")
                 if may_be_known:
                     receipts = self._append_unless_known(batch, admitted)
                 else:
@@ -272,6 +281,10 @@ class Ledger:
     def redact(self, text: str) -> str:
         """Replace the secrets in a text that is to be kept in a form where they are not seen."""
         return self._redactor.clean_text(text)[0]
+
+    def now_us(self) -> int:
+        """Return what the ledger's clock says."""
+        return self._clock()
 
     def new_id(self) -> str:
         """Make an id that nothing else has."""

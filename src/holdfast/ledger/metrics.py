@@ -25,6 +25,9 @@ INTEGRITY_MIN: Final = 1.0
 RATIO_MIN: Final = 10.0
 ZERO_LOSS_MIN: Final = 1.0
 
+BELOW: Final = frozenset({"restore_time", "context_at_clear"})
+"""Measures that should be below their target; the others reach it."""
+
 Timer: TypeAlias = Callable[[], float]
 """Returns seconds from some moment on."""
 
@@ -69,7 +72,7 @@ def restore_time(fresh: Callable[[], Reader], timer: Timer) -> Measure:
         seq = _last_checkpoint(reader)
     value = round(timer() - begin, 6)
     if seq is None:
-        return _unmeasured("restore_time", RESTORE_S_MAX, "there is no checkpoint yet")
+        return unmeasured("restore_time", RESTORE_S_MAX, "there is no checkpoint yet")
     passed = value < RESTORE_S_MAX
     detail = f"s to open the ledger and load checkpoint {seq}"
     return Measure("restore_time", value, RESTORE_S_MAX, passed, detail, {"checkpoint": seq})
@@ -79,7 +82,7 @@ def archive_integrity(reader: Reader, check: Check) -> Measure:
     """Count the listed archives whose file is, byte for byte, the one that was listed."""
     listed = reader.archives()
     if not listed:
-        return _unmeasured("archive_integrity", INTEGRITY_MIN, "there are no archives yet")
+        return unmeasured("archive_integrity", INTEGRITY_MIN, "there are no archives yet")
     wrong = {archive.name: why for archive in listed if (why := check(archive)) is not None}
     whole = len(listed) - len(wrong)
     detail = f"{whole:,} of {len(listed):,} archives are the ones that were listed"
@@ -87,7 +90,7 @@ def archive_integrity(reader: Reader, check: Check) -> Measure:
         name, why = next(iter(wrong.items()))
         detail += f"; {name}: {why}" + (f", and {len(wrong) - 1:,} more" if len(wrong) > 1 else "")
     components = {"archives": len(listed), "whole": whole}
-    return _share("archive_integrity", (whole, len(listed)), INTEGRITY_MIN, detail, components)
+    return share("archive_integrity", (whole, len(listed)), INTEGRITY_MIN, detail, components)
 
 
 def compression_ratio(reader: Reader) -> Measure:
@@ -98,10 +101,10 @@ def compression_ratio(reader: Reader) -> Measure:
         if isinstance(raw_bytes, int) and isinstance(summary_bytes, int):
             raw, summary, seals = raw + raw_bytes, summary + summary_bytes, seals + 1
     if not seals:
-        return _unmeasured("compression_ratio", RATIO_MIN, "nothing was sealed yet")
+        return unmeasured("compression_ratio", RATIO_MIN, "nothing was sealed yet")
     if not summary:
         detail = "what was sealed belongs to no session, so no summary stands for it"
-        return _unmeasured("compression_ratio", RATIO_MIN, detail)
+        return unmeasured("compression_ratio", RATIO_MIN, detail)
     value = round(raw / summary, 4)
     detail = f"{raw:,} bytes archived, {summary:,} bytes of summaries"
     components = {"raw_bytes": raw, "summary_bytes": summary, "seals": seals}
@@ -114,7 +117,7 @@ def zero_loss_rate(reader: Reader, progress: Progress = no_progress) -> Measure:
     """Count the entries that can be read back with the hash they were sealed with. Reads all."""
     size = reader.head().size
     if size == 0:
-        return _unmeasured("zero_loss_rate", ZERO_LOSS_MIN, "nothing was recorded yet")
+        return unmeasured("zero_loss_rate", ZERO_LOSS_MIN, "nothing was recorded yet")
     whole, expected = 0, 0
     first_lost: int | None = None
     for stored in reader.read(Selection(0, size)):
@@ -130,7 +133,7 @@ def zero_loss_rate(reader: Reader, progress: Progress = no_progress) -> Measure:
     if first_lost is not None:
         detail += f"; the first that does not is entry {first_lost}"
     components = {"entries": size, "whole": whole}
-    return _share("zero_loss_rate", (whole, size), ZERO_LOSS_MIN, detail, components)
+    return share("zero_loss_rate", (whole, size), ZERO_LOSS_MIN, detail, components)
 
 
 def drafts(measures: list[Measure]) -> Iterator[Draft]:
@@ -149,11 +152,12 @@ def drafts(measures: list[Measure]) -> Iterator[Draft]:
             yield Draft("metric", data)
 
 
-def _unmeasured(name: str, target: float, why: str) -> Measure:
+def unmeasured(name: str, target: float, why: str) -> Measure:
+    """Return a measure without a value, because there is nothing to measure yet."""
     return Measure(name, None, target, None, why)
 
 
-def _share(
+def share(
     name: str, counts: tuple[int, int], target: float, detail: str, components: dict[str, Any]
 ) -> Measure:
     """Return a share that is whole only when nothing is missing, however small that is."""

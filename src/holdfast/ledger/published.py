@@ -21,7 +21,7 @@ SESSION_MEMORY: Final = "SESSION_MEMORY.json"
 RESTORE_INDEX: Final = "indexes/restore_index.json"
 DOCUMENTS: Final = (CURRENT_STATE, SESSION_MEMORY, RESTORE_INDEX)
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Changes when the same entries would give another document."""
 
 
@@ -60,6 +60,16 @@ def read(path: Path) -> dict[str, Any] | None:
         return None
     except (AttributeError, KeyError, TypeError):
         return None  # not an object, or one of somebody else
+
+
+def is_former(content: bytes) -> bool:
+    """Tell whether a document was written by an older holdfast: it is made anew, not damaged."""
+    try:
+        found = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    version = found.get("format") if isinstance(found, dict) else None
+    return isinstance(version, int) and version < FORMAT
 
 
 def earlier(path: Path, reader: Reader) -> dict[str, Any] | None:

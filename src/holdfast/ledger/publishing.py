@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from holdfast.kernel.errors import Busy, StorageFailed
-from holdfast.ledger import published, state_log
+from holdfast.ledger import published, state_log, trajectory
 from holdfast.ledger.documents import Document, Gathering
 from holdfast.storage.files import (
     FILE_MODE,
@@ -50,6 +50,7 @@ class Notes(msgspec.Struct, frozen=True):
 
     log: state_log.Note
     index: state_log.Marks | None = None
+    trajectory: trajectory.Note | None = None
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -63,8 +64,17 @@ class Published(msgspec.Struct, frozen=True):
 class Publisher:
     """Writes the views on disk into a folder."""
 
-    def __init__(self, folder: Path, files: Files | None = None, *, wait_s: float = WAIT_S) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        files: Files | None = None,
+        *,
+        trajectory: Path | None = None,
+        wait_s: float = WAIT_S,
+    ) -> None:
         self._folder = folder
+        self._trajectory = trajectory
+        """The folder of the trajectory; None where none is kept."""
         self._files = files or RealFiles()
         self._unsynced = _Unsynced(self._files)
         self._wait_s = wait_s
@@ -92,17 +102,21 @@ class Publisher:
         log = self._folder / state_log.NAME
         note = None if notes is None else notes.log
         followed = state_log.follow(log, reader, note, self._files)
-        _write_notes(handle, Notes(followed.note, None if notes is None else notes.index))
+        told = None if notes is None else notes.trajectory
+        _write_notes(handle, Notes(followed.note, None if notes is None else notes.index, told))
         self.set_aside = followed.set_aside or self.set_aside
         # Whoever had the lock before may have known more than these views did.
         views.catch_up(reader)
         gathering = Gathering(reader, views)
         written = [published.RESTORE_INDEX] if self._index(gathering, followed, notes) else []
         marks = state_log.marks_of(self._folder / published.RESTORE_INDEX)
-        _write_notes(handle, Notes(followed.note, marks))
+        _write_notes(handle, Notes(followed.note, marks, told))
         for name, document in self._documents(gathering, followed.note):
             if self._put(name, published.spell(document)):
                 written.append(name)
+        if self._trajectory is not None:
+            told = trajectory.follow(self._trajectory, reader, views, told)
+            _write_notes(handle, Notes(followed.note, marks, told))
         return Published(gathering.marks.as_of_seq, tuple(written))
 
     def _index(

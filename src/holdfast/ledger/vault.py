@@ -5,7 +5,8 @@ One reference, `{"$artifact": sha256, "bytes": n, "form": …}`, in four forms:
   json      an array or object over 32 KiB, kept as canonical JSON
   raw-text  a string with lone surrogates, kept as UTF-8 with them
   raw-json  what canonical JSON cannot hold (a huge integer, duplicate keys), kept as its JSON text
-The raw forms carry `why`. All come back as they were given.
+The raw forms carry `why`. All come back as they were given. What is marked `Verbatim` goes to the
+vault whatever its size, in the form text.
 A user's own `$artifact` key gets one more `$`, and loses it again on the way out.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
@@ -43,6 +44,9 @@ class Cleaner(Protocol):
     def clean_text(self, text: str) -> tuple[str, int]:
         """Look at a text alone."""
 
+    def finds_secret(self, content: bytes) -> str | None:
+        """Return the kind of a certain secret in what is not to be altered."""
+
 
 class RawJSON(msgspec.Struct, frozen=True):
     """JSON text from elsewhere, to be recorded whatever it holds.
@@ -51,6 +55,19 @@ class RawJSON(msgspec.Struct, frozen=True):
     """
 
     text: bytes
+
+
+class Verbatim(msgspec.Struct, frozen=True):
+    """A text that is kept as it is, in the vault, or not at all: code that a quote stands in.
+
+    Secrets in it are not replaced. Where a certain one is found, `instead` is kept; without that,
+    its hash and size say what was withheld. With `beside`, an object of those fields and `text`
+    stands in its place.
+    """
+
+    text: str
+    beside: Mapping[str, Any] = {}
+    instead: Verbatim | None = None
 
 
 def has_reserved_key(encoded: bytes) -> bool:
@@ -212,6 +229,8 @@ class _Aside:
         match value:
             case RawJSON():
                 return self._walk_text(value.text, depth)
+            case Verbatim():
+                return self._keep_verbatim(value)
             case dict():
                 if any(_has_surrogate(key) for key in value):
                     return self._keep_raw(_spelled(value, depth), "a key with a lone surrogate")
@@ -235,6 +254,17 @@ class _Aside:
         if _is_deeper(value, JSON_DEPTH_MAX - depth):
             return self._keep_raw(text, f"nested deeper than {JSON_DEPTH_MAX} levels")
         return self.walk(self.clean(value), depth)
+
+    def _keep_verbatim(self, value: Verbatim) -> dict[str, Any]:
+        content = value.text.encode("utf-8", "surrogatepass")
+        if self._cleaner.finds_secret(content) is None:
+            form = "raw-text" if _has_surrogate(value.text) else "text"
+            kept = _keep(content, form, self._artifacts)
+        elif value.instead is not None:
+            return self._keep_verbatim(value.instead)
+        else:
+            kept = {"withheld": "secret", "sha256": artifact_hash(content), "bytes": len(content)}
+        return {**value.beside, "text": kept} if value.beside else kept
 
     def _keep_raw(self, content: bytes, why: str) -> dict[str, Any]:
         if len(content) > INPUT_BYTES_MAX:

@@ -1,15 +1,15 @@
 """Searching a project's code: sections by their words and their meaning, or plain lines.
 
-There are three levels, and the answer says which one spoke: `hybrid`, ranks by words (BM25) and by
-vectors joined; `bm25` where there is no model; `grep`, lines that hold the text as it is, where the
-question has no words or the index cannot be used. It says, too, how many files were searched, and
-how many could not be: that nothing was found there means nothing.
+The answer says which level spoke: `ck`, where that is installed; `hybrid`, ranks by words (BM25)
+and by vectors joined; `bm25` where there is no model; `grep`, lines that hold the text as it is,
+where the question has no words or the index cannot be used. It says, too, how many files were
+searched, and how many could not be: that nothing was found there means nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -21,12 +21,10 @@ from holdfast.index.code_index import CodeIndex, Section
 from holdfast.index.vectors import Model
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import SEARCH_HITS_MAX, SOURCE_CANDIDATES, SOURCE_RANKS_FUSED
+from holdfast.recall.similarity import Read, nearest
 from holdfast.recall.snippets import snippet
 
-Level: TypeAlias = Literal["hybrid", "bm25", "grep"]
-
-Read: TypeAlias = Callable[[str], tuple[bytes, str] | None]
-"""Returns the hash and the text that a file has now, None when it cannot be read."""
+Level: TypeAlias = Literal["ck", "hybrid", "bm25", "grep"]
 
 HITS_DEFAULT: Final = 10
 
@@ -56,8 +54,8 @@ class CodeHit(msgspec.Struct, frozen=True):
     score: float
     """What the order is by: joined ranks, BM25, or how many lines hold the text."""
     similarity: float | None
-    """How near its meaning is, where vectors were compared and it is among the nearest: a cosine,
-    not calibrated."""
+    """How much it says about the question, where vectors were compared and it is among the nearest:
+    calibrated, from 0.4 on it is about it. Of `ck` its own score, which is not."""
     snippet: str
 
 
@@ -95,7 +93,7 @@ class Files(msgspec.Struct, frozen=True):
 
 def search_code(index: CodeIndex, model: Model | None, read: Read, query: CodeQuery) -> CodeFound:
     """Find sections of the code, the best first. Looks at what the index has taken in."""
-    _refuse_empty(query.text)
+    refuse_empty(query.text)
     counts = index.counts(query.path)
     binary = [path for path, why in counts.unread if why == "binary"]
     unread = [pair for pair in counts.unread if pair[1] != "binary"]
@@ -110,7 +108,10 @@ def search_code(index: CodeIndex, model: Model | None, read: Read, query: CodeQu
         packed = index.vectors(model.name, query.path)
         asked = index.rarity(list(vectors.words_of(query.text)))
         near = model.nearest(asked, packed, SOURCE_CANDIDATES)
-    similar = dict(near)
+    similar: dict[int, float] = {}
+    if model is not None and near:
+        said = nearest(index, model, read, query.text, within=query.path).near
+        similar = {one.section.id: one.similarity for one in said}
     # The nearest is not yet near: alone it counts from a similarity on that says something.
     telling = [(id_, cosine) for id_, cosine in near if cosine >= SIMILAR]
     ranked = fuse([by_words, telling]) if near else by_words
@@ -124,7 +125,7 @@ def search_code(index: CodeIndex, model: Model | None, read: Read, query: CodeQu
         files.plain,
         files.binary,
         sorted([*files.unread, *((path, "changed while it was searched") for path in lost)]),
-        near[0][1] if near else None,
+        max(similar.values(), default=None),
         model.name if model is not None and near else None,
         words.terms,
         None if near else _why_not_hybrid(model),
@@ -144,7 +145,7 @@ def grep_code(
     paths: Iterable[str], read: Read, query: CodeQuery, files: Files, why: str
 ) -> CodeFound:
     """Find the lines that hold the text, whatever its case; files with most lines first."""
-    _refuse_empty(query.text)
+    refuse_empty(query.text)
     wanted = " ".join(query.text.split()).lower()
     found: list[CodeHit] = []
     unread, searched = list(files.unread), 0
@@ -227,7 +228,8 @@ def _hit(
     )
 
 
-def _refuse_empty(text: str) -> None:
+def refuse_empty(text: str) -> None:
+    """Refuse a question that says nothing."""
     if not text.strip():
         raise InvalidInput(
             "There is nothing to search for.",

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from holdfast.code import language_of
+from holdfast.code import PatternMap, language_of
 from holdfast.code.sections import section_at, section_of
 from holdfast.code.values import Reading, Section, Symbol
 from holdfast.counting import count
@@ -66,14 +66,22 @@ class _Part(NamedTuple):
 
 
 def retrieve(
-    text: str, wanted: Identifier, read_symbols: ReadSymbols, *, model: str | None = None
+    text: str,
+    wanted: Identifier,
+    read_symbols: ReadSymbols,
+    *,
+    model: str | None = None,
+    known: PatternMap | None = None,
 ) -> Retrieved:
-    """Return what an identifier stands for; its path is the one below the project's root."""
+    """Return what an identifier stands for; its path is the one below the project's root.
+
+    `known` says how files of languages end that only the user knows.
+    """
     match wanted:
         case Lines():
             part = _Part(wanted.first, wanted.last, _lines(text, wanted))
         case Line() | Named():
-            part = _definition(text, wanted, read_code(text, wanted.path, read_symbols))
+            part = _definition(text, wanted, read_code(text, wanted.path, read_symbols, known))
     identifier = spell(wanted.path, part.first, part.last)
     return Retrieved(
         identifier,
@@ -83,16 +91,18 @@ def retrieve(
         sha256(part.text.encode()).hexdigest(),
         part.text,
         part.indent,
-        language_of(wanted.path, text),
+        _language(wanted.path, text, known),
         part.symbol,
         part.by,
         _budget(identifier, part.text, text, model),
     )
 
 
-def read_code(text: str, path: str, read_symbols: ReadSymbols) -> Reading:
+def read_code(
+    text: str, path: str, read_symbols: ReadSymbols, known: PatternMap | None = None
+) -> Reading:
     """Return the definitions of a file's text, in the language that its name or first line says."""
-    language = language_of(path, text)
+    language = _language(path, text, known)
     if language is None:
         raise CouldNotLook(
             f"What language {path} is written in is not known.",
@@ -100,6 +110,10 @@ def read_code(text: str, path: str, read_symbols: ReadSymbols) -> Reading:
             remedy=f"Ask for lines of it: {PROJECT_ROOT}{path}:1-20",
         )
     return read_symbols(text, language)
+
+
+def _language(path: str, text: str, known: PatternMap | None) -> str | None:
+    return language_of(path, text) or (None if known is None else known.language_of(path))
 
 
 def _lines(text: str, wanted: Lines) -> str:

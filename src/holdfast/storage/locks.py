@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from holdfast.kernel.errors import StorageFailed
 from holdfast.storage.files import FILE_MODE
 
 PAUSE_S: Final = 0.005
@@ -22,7 +23,7 @@ def file_lock(path: str, *, wait_s: float) -> Iterator[int | None]:
     Fairness does not matter here, unlike in the writers' queue: who comes too late has nothing to
     do that the other did not do.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    handle = open_lock(path)
     try:
         deadline = time.monotonic() + wait_s
         while not (held := _try_lock(handle)) and time.monotonic() < deadline:
@@ -30,6 +31,18 @@ def file_lock(path: str, *, wait_s: float) -> Iterator[int | None]:
         yield handle if held else None
     finally:
         os.close(handle)
+
+
+def open_lock(path: str) -> int:
+    """Open a lock file, making it where there is none."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    except OSError as error:
+        raise StorageFailed(
+            f"{path} cannot be opened: {error.strerror}.",
+            meaning="Nothing was written; what is in the ledger is safe.",
+            remedy="Check the permissions of that folder and the room on the disk.",
+        ) from error
 
 
 def _try_lock(handle: int) -> bool:

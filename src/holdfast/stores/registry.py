@@ -8,12 +8,17 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 from holdfast.kernel.entry import Entry, Outline
 from holdfast.kernel.errors import Damaged, NotFound
 from holdfast.kernel.types import TYPES, Model, Registry, RolledBack
+from holdfast.stores.attention import Attention
 from holdfast.stores.decisions import Decisions
+from holdfast.stores.evidence import Evidence
 from holdfast.stores.facts import Facts
+from holdfast.stores.gate import Gate
 from holdfast.stores.open_work import OpenWork
 from holdfast.stores.sessions import Sessions
 from holdfast.stores.store import UNREAD, Items, State, Store
 from holdfast.stores.story import Story
+from holdfast.stores.subjects import Subjects
+from holdfast.stores.tasks import Tasks
 from holdfast.stores.unlocks import Unlocks
 
 STORES: Final[tuple[Store, ...]] = (
@@ -23,6 +28,11 @@ STORES: Final[tuple[Store, ...]] = (
     Sessions(),
     Decisions(),
     OpenWork(),
+    Gate(),
+    Evidence(),
+    Tasks(),
+    Subjects(),
+    Attention(),
 )
 
 Outlined = TypeVar("Outlined", bound=Outline)

@@ -7,7 +7,9 @@ What is not read is named, with the reason.
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from holdfast.kernel.errors import InvalidInput
+from holdfast.evidence import programs
+from holdfast.kernel.errors import CouldNotLook, InvalidInput
 from holdfast.kernel.limits import (
     SOURCE_BYTES_MAX,
     SOURCE_FILES_MAX,
@@ -30,14 +33,27 @@ from holdfast.wiring.places import FOLDER, Place
 from holdfast.wiring.watching import IGNORED_FOLDERS, Root
 
 BINARY: Final = "binary"
-"""Files that hold no text: nothing is missed by not searching them."""
+"""Files that hold no text: unless they are named as code, nothing is missed without them."""
+
+NOT_CHECKED_OUT: Final = "not checked out"
+"""Files of a sparse checkout: git has them, the folder does not."""
+
+LINK: Final = "a symbolic link, which is not followed"
+
+_OTHERS_OWN: Final = frozenset({FOLDER, ".ck"})
+"""Folders of indexes: ours, and that of `ck`."""
 
 _GIT: Final = (
-    *("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
 )
 """A project's own settings may name programs for git to run; it is not to run any."""
 
-_LIST: Final = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+_LIST: Final = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+_SKIPPED: Final = b"S"
+"""The mark of a file that is not to be in the folder."""
+
+_WARNED: Final = re.compile(r"warning: (?:could not open directory|unable to access) '(.+)': (.+)")
+_UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BELOW: Final = ("rev-parse", "--show-prefix")
 _IS_IGNORED: Final = ("check-ignore", "--quiet", ".")
 
@@ -70,18 +86,18 @@ class CodeFiles:
 
     def list(self) -> Listed:
         """Name the files, each with its size and times."""
-        names = _from_git(self.folder)
-        by: Literal["git", "folders"] = "git"
         unread: dict[str, str] = {}
+        names = _from_git(self.folder, unread)
+        by: Literal["git", "folders"] = "git"
         if names is None:
             names, by = list(_from_folders(self.folder, unread)), "folders"
         stamps: dict[str, str] = {}
         for name in sorted(set(names)):
-            if FOLDER in name.split("/"):
+            if not _OTHERS_OWN.isdisjoint(name.split("/")):
                 continue
             problem = self._stamp(name, stamps)
             if problem is not None:
-                unread[name.rstrip("/").encode("utf-8", "backslashreplace").decode()] = problem
+                unread[_spelled(name)] = problem
         return Listed(stamps, unread, by)
 
     def read(self, path: str) -> Source | str | None:
@@ -105,7 +121,7 @@ class CodeFiles:
         except (OSError, ValueError) as error:
             return f"cannot be looked at: {error}"
         if stat.S_ISLNK(status.st_mode):
-            return "a symbolic link, which is not followed"
+            return LINK
         if stat.S_ISDIR(status.st_mode):
             return "a repository of its own"
         if not stat.S_ISREG(status.st_mode):
@@ -138,6 +154,8 @@ def _read(handle: int) -> Source | str:
 
 
 def _text(content: bytes) -> tuple[str | None, str | None]:
+    if content.startswith(_UTF16_MARKS):
+        return _from_utf16(content)
     if b"\0" in content:
         return None, BINARY
     if len(content) > SOURCE_LINE_BYTES_MAX:
@@ -151,6 +169,14 @@ def _text(content: bytes) -> tuple[str | None, str | None]:
         return content.decode("latin-1"), None
 
 
+def _from_utf16(content: bytes) -> tuple[str | None, str | None]:
+    try:
+        text = content.decode("utf-16")
+    except UnicodeDecodeError:
+        return None, BINARY
+    return (None, BINARY) if "\0" in text else _text(text.encode())
+
+
 def _is_utf8(name: str) -> bool:
     try:
         name.encode()
@@ -159,30 +185,57 @@ def _is_utf8(name: str) -> bool:
     return True
 
 
-def _from_git(folder: Path) -> list[str] | None:
+def _from_git(folder: Path, unread: dict[str, str]) -> list[str] | None:
     """Ask git for the files below a folder; None where there is no git or no work tree."""
-    done = _run_git(folder, _LIST)
+    done = run_git(folder, _LIST)
     if done is None or done.returncode != 0 or len(done.stdout) > SOURCE_LIST_BYTES_MAX:
         return None
     if not done.stdout and _is_ignored(folder):
         return None  # a repository around the project that ignores it does not speak for it
-    return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
+    unread.update(_warned(done.stderr))
+    names = []
+    for one in filter(None, done.stdout.split(b"\0")):
+        mark, name = one[:1], os.fsdecode(one[2:])
+        if mark == _SKIPPED and not os.path.lexists(folder / name):
+            unread[_spelled(name)] = NOT_CHECKED_OUT
+        else:
+            names.append(name)
+    return names
+
+
+def _warned(said: bytes) -> Iterator[tuple[str, str]]:
+    """Return what git says it could not look at; it ends well all the same."""
+    for line in filter(None, os.fsdecode(said).splitlines()):
+        found = _WARNED.fullmatch(line)
+        if found is None:
+            yield ".", f"git says: {_spelled(line)}"
+        else:
+            yield _spelled(found[1]), found[2]
+
+
+def _spelled(name: str) -> str:
+    return name.rstrip("/").encode("utf-8", "backslashreplace").decode()
 
 
 def _is_ignored(folder: Path) -> bool:
-    below = _run_git(folder, _BELOW)
+    below = run_git(folder, _BELOW)
     if below is None or not below.stdout.strip():
         return False  # it is the repository's own root
-    ignored = _run_git(folder, _IS_IGNORED)
+    ignored = run_git(folder, _IS_IGNORED)
     return ignored is not None and ignored.returncode == 0
 
 
-def _run_git(folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[bytes] | None:
+def run_git(folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[bytes] | None:
+    """Ask git something about a folder; None where it cannot be asked."""
     # A caller's own git variables would point it at another repository.
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env["LC_ALL"] = "C"  # what it says is read
     try:
+        program = programs.find("git", folder)
+        if program is None:
+            return None
         return subprocess.run(
-            [*_GIT, *words],
+            [program, *_GIT, *words],
             cwd=folder,
             env=env,
             stdin=subprocess.DEVNULL,
@@ -190,7 +243,7 @@ def _run_git(folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[
             check=False,
             timeout=SOURCE_LIST_TIMEOUT_S,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, CouldNotLook, subprocess.TimeoutExpired):
         return None
 
 
@@ -202,7 +255,7 @@ def _from_folders(folder: Path, unread: dict[str, str]) -> Iterator[str]:
             with os.scandir(folder / below) as listing:
                 found = sorted(listing, key=lambda one: one.name)
         except OSError as error:
-            unread[below.encode("utf-8", "backslashreplace").decode()] = str(error.strerror)
+            unread[_spelled(below)] = str(error.strerror)
             continue
         for one in found:
             path = f"{below}/{one.name}" if below else one.name

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import msgspec
+
 from holdfast.index import vectors
 from holdfast.index.code_index import CodeIndex
-from holdfast.kernel.errors import Busy, StorageFailed
-from holdfast.recall.code_search import CodeFound, CodeQuery, Files, Read, grep_code, search_code
+from holdfast.kernel.errors import Busy, CouldNotLook, StorageFailed
+from holdfast.recall.code_search import CodeFound, CodeQuery, Files, grep_code, search_code
+from holdfast.recall.similarity import Read
+from holdfast.wiring.ck_searching import search_by_ck
 from holdfast.wiring.code_files import BINARY, CodeFiles, Source
 from holdfast.wiring.code_indexing import Indexing, Progress, no_progress
 from holdfast.wiring.places import Place
@@ -15,23 +19,35 @@ from holdfast.workers import ParseWorker
 
 
 def search_project(
-    place: Place, query: CodeQuery, *, progress: Progress = no_progress
+    place: Place, query: CodeQuery, *, progress: Progress = no_progress, by_ck: bool = False
 ) -> CodeFound:
     """Bring the index of the project's code up to date, and search it.
 
-    Where the index cannot be used, the files themselves are searched, and the answer says so.
+    With `by_ck` that program is asked instead, where it is installed and answers. Where the index
+    cannot be used, the files themselves are searched; the answer says so.
     """
     files = CodeFiles(place)
+    try:
+        found = search_by_ck(files, reader_of(files), query) if by_ck else None
+    except CouldNotLook as problem:
+        found = _built_in(place, files, query, progress)
+        return msgspec.structs.replace(found, why=f"{problem.what} {found.why or ''}".strip())
+    return found or _built_in(place, files, query, progress)
+
+
+def _built_in(place: Place, files: CodeFiles, query: CodeQuery, progress: Progress) -> CodeFound:
     model = vectors.load()
     try:
         with CodeIndex(str(place.code)) as index, ParseWorker() as worker:
             Indexing(files, index, worker, model=model).catch_up(progress=progress)
-            return search_code(index, model, _reader(files), query)
+            return search_code(index, model, reader_of(files), query)
     except (Busy, StorageFailed) as problem:
         return _grep(files, query, problem.what)
 
 
-def _reader(files: CodeFiles) -> Read:
+def reader_of(files: CodeFiles) -> Read:
+    """Return how the text of a file is read."""
+
     @lru_cache(maxsize=8)  # hits of one file often follow each other
     def read(path: str) -> tuple[bytes, str] | None:
         source = files.read(path)
@@ -59,4 +75,4 @@ def _grep(files: CodeFiles, query: CodeQuery, why: str) -> CodeFound:
             case None:
                 pass
     told = Files(len(paths), len(paths), binary, sorted(unread.items()))
-    return grep_code(paths, _reader(files), query, told, why)
+    return grep_code(paths, reader_of(files), query, told, why)

@@ -62,6 +62,7 @@ def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:
         return False
     try:
         _make_folder(place)
+        place.folder.stat()  # of a database that stands alone the folder must be there
         with WriterQueue(str(place.lock), wait_s=wait_s):
             if place.database.exists() and is_ledger(str(place.database)):
                 return False

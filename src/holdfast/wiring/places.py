@@ -74,6 +74,18 @@ class Place(msgspec.Struct, frozen=True):
         return self.folder / "origin" if self.project else self.database.with_suffix(".origin")
 
     @property
+    def trajectory(self) -> Path:
+        """The folder of the trajectory, a file for each day."""
+        if self.project:
+            return self.folder / "trajectory"
+        return self.database.with_suffix(".trajectory")
+
+    @property
+    def overrides(self) -> Path:
+        """The folder of the user's changes to installed files."""
+        return self.folder / "overrides"
+
+    @property
     def seal_lock(self) -> Path:
         """Held by whoever is moving entries into an archive."""
         return self.database.with_name(f"{self.database.stem}.seal.lock")
@@ -121,6 +133,16 @@ def discover(start: Path) -> Place:
         meaning="Nothing was recorded.",
         remedy="Make one with `holdfast init`.",
     )
+
+
+def bereft(start: Path) -> Place | None:
+    """Find a ledger whose database is lost, by the files beside it."""
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        place = place_of(folder)
+        if place.state.is_dir():
+            return place
+    return None
 
 
 def project_root(start: Path) -> Path:

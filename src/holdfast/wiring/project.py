@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.ledger.sealing import Sealer
     from holdfast.ledger.sessions import Sessions
     from holdfast.ledger.story import Story
+    from holdfast.ledger.tasks import Tasks
     from holdfast.storage.archives import ArchiveFolder
     from holdfast.wiring.saves import SavesFolder
 
@@ -80,6 +81,13 @@ class Project:
         return Story(self.ledger, self.views)
 
     @cached_property
+    def tasks(self) -> Tasks:
+        """Tasks: add, change, close, list."""
+        from holdfast.ledger.tasks import Tasks
+
+        return Tasks(self.ledger, self.views)
+
+    @cached_property
     def rollback(self) -> Rollback:
         """Goes back to an earlier entry."""
         from holdfast.ledger.rollback import Rollback
@@ -114,7 +122,7 @@ class Project:
         """Writes the views on disk."""
         from holdfast.ledger.publishing import Publisher
 
-        return Publisher(self.place.state)
+        return Publisher(self.place.state, trajectory=self.place.trajectory)
 
     def publish(self) -> None:
         """Bring the kept folds and the views on disk up to date."""

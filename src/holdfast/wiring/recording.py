@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import InvalidInput
+from holdfast.ledger.decisions import Asked
 from holdfast.ledger.ledger import Ledger, Receipt
+from holdfast.wiring.deciding import Evidence, Outcome, problems_of
 from holdfast.wiring.file_changes import FileChanges, Given
+from holdfast.wiring.own_types import check_recordable
 from holdfast.wiring.tool_calls import Paths, Recording, ToolCall, error_data, wrap
 
 P = ParamSpec("P")
@@ -40,7 +44,12 @@ class Recorder(ABC):
         """Do what is due after a tool call."""
 
     def append_entry(self, type: str, data: Mapping[str, Any], *, id: str | None = None) -> Receipt:
-        """Record an entry of any type; the same id is recorded once."""
+        """Record an entry; the same id is recorded once.
+
+        Types that say holdfast itself looked at something are refused: the method or command that
+        does so writes them.
+        """
+        check_recordable(type, id)
         return self.ledger.append(type, data, session_id=self.session_id, id=id)
 
     def log_decision(
@@ -54,21 +63,83 @@ class Recorder(ABC):
         supersedes: str | int | Iterable[str | int] = (),
         cites: str | int | Iterable[str | int] = (),
         subject: str | None = None,
+        evidence: str | Iterable[str] = (),
+        assumption: bool = False,
+        task: str | None = None,
+        scenarios: str | Iterable[str] = (),
+        id: str | None = None,
     ) -> Receipt:
-        """Record a choice and why. `supersedes` names decisions, by id or number, that it ends."""
-        data = {
-            "question": question,
-            "choice": choice,
-            "reasoning": reasoning,
-            "alternatives": list(alternatives),
-        }
-        more = {
-            "confidence": confidence,
-            "supersedes": self._ids(supersedes, only="decision"),
-            "cites": self._ids(cites),
-            "subject": subject,
-        }
-        return self.append_entry("decision", data | _given(more))
+        """Record a choice and why. `supersedes` names decisions, by id or number, that it ends.
+
+        `evidence` are citations, `scenarios` read `type: name: expected`. What it contradicts, or
+        what does not prove it, is recorded as open and warned of; `decide` returns it.
+        """
+        outcome = self.decide(
+            choice,
+            because=reasoning,
+            question=question,
+            alternatives=alternatives,
+            confidence=confidence,
+            supersedes=supersedes,
+            cites=cites,
+            about=subject,
+            evidence=evidence,
+            assumption=assumption,
+            task=task,
+            scenarios=scenarios,
+            id=id,
+        )
+        for problem in problems_of(outcome):
+            warnings.warn(problem, RuntimeWarning, stacklevel=2)
+        return outcome.decided.receipt
+
+    def decide(
+        self,
+        what: str,
+        *,
+        because: str,
+        question: str | None = None,
+        alternatives: Iterable[str] = (),
+        confidence: float | None = None,
+        supersedes: str | int | Iterable[str | int] = (),
+        cites: str | int | Iterable[str | int] = (),
+        about: str | None = None,
+        evidence: str | Iterable[str] = (),
+        assumption: bool = False,
+        task: str | None = None,
+        scenarios: str | Iterable[str] = (),
+        id: str | None = None,
+    ) -> Outcome:
+        """Record a decision as `holdfast decide` does, and return how it stands.
+
+        That is what was decided before on its subject, whether its evidence proves it, and which
+        forks it opened. Without a question it is the title of the current task.
+        """
+        asked = Asked(
+            what,
+            because,
+            question if question is not None else self.question(task) or about or what,
+            tuple(alternatives),
+            confidence,
+            about,
+            self._numbers(supersedes, only="decision"),
+            self._numbers(cites),
+        )
+        given = Evidence(
+            citations=_each(evidence),
+            assumption=assumption,
+            task=task,
+            scenarios=_each(scenarios),
+        )
+        return self.record_decision(asked, given, id)
+
+    @abstractmethod
+    def question(self, task: str | None) -> str | None:
+        """Return the title of a task, else of what the session works on."""
+
+    @abstractmethod
+    def record_decision(self, asked: Asked, evidence: Evidence, id: str | None) -> Outcome:
+        """Record a decision with everything that belongs to it."""
 
     def log_file_change(self, file: Given) -> Receipt:
         """Record that a file changed, given its path, or the fields in a mapping or an object.
@@ -177,10 +248,10 @@ class Recorder(ABC):
 
         return logged_tool_call
 
-    def _ids(
+    def _numbers(
         self, keys: str | int | Iterable[str | int], *, only: str | None = None
-    ) -> list[str] | None:
-        """Return the ids of entries that are there, by id or number; None for none."""
+    ) -> tuple[str, ...]:
+        """Return the numbers of entries that are there, by id or number."""
         wanted = [keys] if isinstance(keys, (str, int)) else keys
         found = [entries.read(self.ledger.get(key).body) for key in wanted]
         for entry in found:
@@ -190,7 +261,11 @@ class Recorder(ABC):
                     meaning="Nothing was recorded.",
                     remedy=f"Name a {only}.",
                 )
-        return [entry.id for entry in found] or None
+        return tuple(str(entry.seq) for entry in found)
+
+
+def _each(texts: str | Iterable[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:

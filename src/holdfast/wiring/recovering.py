@@ -78,9 +78,10 @@ def restore_session(project: Project, session_id: str, *, partial: bool) -> list
 
 
 def measure_all(project: Project) -> dict[str, Measure]:
-    """Measure the four numbers on this ledger."""
+    """Measure the four numbers on this ledger, and what clears come to."""
     from holdfast.ledger.metrics import Subject, measure
     from holdfast.wiring.looking import open_reader
+    from holdfast.wiring.targets import targets
 
     subject = Subject(
         fresh=lambda: open_reader(project.place.database, inspect=True),
@@ -88,7 +89,7 @@ def measure_all(project: Project) -> dict[str, Measure]:
         check=project.archives.check,
         timer=time.perf_counter,
     )
-    return {one.name: one for one in measure(subject)}
+    return {one.name: one for one in (*measure(subject), *targets(project))}
 
 
 def _named(missing: Sequence[Missing]) -> str:

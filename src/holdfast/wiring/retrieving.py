@@ -7,13 +7,16 @@ from contextlib import contextmanager
 
 import msgspec
 
+from holdfast.code import PatternMap, pattern_map
 from holdfast.code.outlines import outline as outline_of
 from holdfast.code.values import Outline, Reading
-from holdfast.kernel.limits import CODE_BYTES_MAX
-from holdfast.recall.identifiers import Identifier, Lines
+from holdfast.evidence.project_files import ProjectFiles
+from holdfast.kernel.errors import NotFound
+from holdfast.kernel.limits import CODE_BYTES_MAX, PATTERN_FILE_BYTES_MAX
+from holdfast.recall.identifiers import PROJECT_ROOT, Identifier, Lines
 from holdfast.recall.retrieval import ReadSymbols, Retrieved, read_code
 from holdfast.recall.retrieval import retrieve as retrieve_from
-from holdfast.wiring.project_files import ProjectFiles
+from holdfast.wiring.places import FOLDER
 
 
 class Outlined(msgspec.Struct, frozen=True):
@@ -30,24 +33,35 @@ def retrieve(files: ProjectFiles, wanted: Identifier) -> Retrieved:
         file = files.read(wanted.path)
     else:
         file = files.read(wanted.path, bytes_max=CODE_BYTES_MAX)
-    with _reader() as read_symbols:
-        return retrieve_from(
-            file.text, msgspec.structs.replace(wanted, path=file.path), read_symbols
-        )
+    known = None if isinstance(wanted, Lines) else users_patterns(files)
+    below = msgspec.structs.replace(wanted, path=file.path)
+    with _reader(known) as read_symbols:
+        return retrieve_from(file.text, below, read_symbols, known=known)
 
 
 def outline(files: ProjectFiles, given: str, tokens_max: int) -> Outlined:
     """Return what a file defines, within a token budget."""
     file = files.read(given, bytes_max=CODE_BYTES_MAX)
-    with _reader() as read_symbols:
-        reading = read_code(file.text, file.path, read_symbols)
+    known = users_patterns(files)
+    with _reader(known) as read_symbols:
+        reading = read_code(file.text, file.path, read_symbols, known)
     found = outline_of(file.text, reading.language, tokens_max, reading=reading)
     return Outlined(file.path, reading, found)
 
 
+def users_patterns(files: ProjectFiles) -> PatternMap | None:
+    """Return the patterns that a project adds in `.holdfast/symbols.json`, None if it does not."""
+    name = f"{PROJECT_ROOT}{FOLDER}/symbols.json"
+    try:
+        text = files.read(name, bytes_max=PATTERN_FILE_BYTES_MAX).text
+    except NotFound:
+        return None
+    return pattern_map(text, name)
+
+
 @contextmanager
-def _reader() -> Iterator[ReadSymbols]:
+def _reader(known: PatternMap | None) -> Iterator[ReadSymbols]:
     from holdfast.workers import ParseWorker
 
-    with ParseWorker() as worker:
+    with ParseWorker(known=known) as worker:
         yield worker.read_symbols

@@ -16,6 +16,8 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +28,9 @@ from holdfast import config
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Actor, Entry
 from holdfast.kernel.errors import HoldfastError, InvalidInput, NotALedger, NotFound
+from holdfast.ledger.decisions import Asked
 from holdfast.ledger.ledger import Ledger, Receipt
+from holdfast.wiring.deciding import Evidence, Outcome, decide, question_of
 from holdfast.wiring.file_changes import FileChanges, Remembered
 from holdfast.wiring.opening import make_ledger, open_ledger
 from holdfast.wiring.places import Place, discover, place_of
@@ -46,7 +50,10 @@ if TYPE_CHECKING:
     from holdfast.ledger.metrics import Measure
     from holdfast.ledger.sealing import SealReport
     from holdfast.recall.search import Found
+    from holdfast.wiring.attention import Measured
+    from holdfast.wiring.clearing import Cleared
     from holdfast.wiring.ending import Ended
+    from holdfast.wiring.gate import GateReport
     from holdfast.wiring.saving import AutoSaved
 
 
@@ -146,6 +153,8 @@ class StateManager(Recorder):
         begun = start_session(self._open, named, parent=parent, title=title)
         if begun.save is not None:
             _warn_unsaved(begun.save)
+        for one in begun.integrity.faults:
+            warnings.warn(f"{one.subject}: {one.detail}. {one.remedy}", stacklevel=2)
         self._held.session_id = begun.started.session_id
         return begun.started.session_id
 
@@ -165,6 +174,52 @@ class StateManager(Recorder):
             self._held.session_id = None
         self._publish()
         return ended
+
+    # Clearing
+
+    def measure_attention(
+        self,
+        tokens: int,
+        *,
+        counter: str = "caller",
+        model: str | None = None,
+        window: int | None = None,
+    ) -> Measured:
+        """Say how full the context is; what its zone asks for is done. Nothing is ever refused."""
+        from holdfast.wiring.attention import measure
+
+        with self._in_session() as project:
+            return measure(
+                project, tokens, counter=counter, source="api", model=model, window=window
+            )
+
+    def check_clear(self) -> GateReport:
+        """Look at what is in the way of a clear; record nothing."""
+        from holdfast.wiring.gate import look
+
+        with self._in_session() as project:
+            return look(project)
+
+    def clear(self) -> Cleared:
+        """Pass the gate and hand over, which ends the session. Blocked, it is logged as failed."""
+        from holdfast.wiring.clearing import clear
+
+        with self._in_session() as project:
+            cleared = clear(project)
+        if cleared.handoff is not None:
+            self._held.session_id = None
+        self._publish()
+        return cleared
+
+    @contextmanager
+    def _in_session(self) -> Iterator[Project]:
+        """Let everything belong to the current session for a while."""
+        ledger, named = self.ledger, self.ledger.session_id
+        ledger.session_id = self.session_id
+        try:
+            yield self._open
+        finally:
+            ledger.session_id = named
 
     # Checkpoints
 
@@ -232,7 +287,7 @@ class StateManager(Recorder):
         return told | {"data": self.ledger.data(entries.read(body))}
 
     def metrics(self) -> dict[str, Measure]:
-        """Measure restore time, archive integrity, compression ratio and loss, on this ledger."""
+        """Measure restore time, integrity, compression, loss and what clears come to, here."""
         return measure_all(self._open)
 
     # Sealing
@@ -262,6 +317,14 @@ class StateManager(Recorder):
     def files(self) -> FileChanges:
         """What looks at the project's files."""
         return FileChanges(Root(self._open.place), self.ledger, self._held.remembered)
+
+    def question(self, task: str | None) -> str | None:
+        """Return the title of a task, else of what the session works on."""
+        return question_of(self._open, task, self.session_id)
+
+    def record_decision(self, asked: Asked, evidence: Evidence, id: str | None) -> Outcome:
+        """Record a decision with everything that belongs to it."""
+        return decide(self._open, asked, evidence, id=id, session_id=self.session_id)
 
     def after_call(self) -> None:
         """Make a checkpoint if one is due."""

@@ -37,7 +37,7 @@ def main(memory_bytes: int) -> None:
 
 def _answer(job: Job) -> Read | Refused:
     try:
-        return Read(read_symbols(job.text, job.language))
+        return Read(read_symbols(job.text, job.language, known=job.known))
     except CouldNotLook as error:
         return Refused(error.what, error.meaning, error.remedy)
     except MemoryError:

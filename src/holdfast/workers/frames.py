@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from holdfast.code.patterns import PatternMap
 from holdfast.code.values import Reading
 
 HEADER_BYTES: Final = 4
@@ -17,6 +18,8 @@ class Job(msgspec.Struct, frozen=True):
     text: str
     language: str
     timeout_s: float
+    known: PatternMap | None = None
+    """Patterns of the user's, for languages that have no grammar."""
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):

@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from holdfast.code import CouldNotLook, Reading
+from holdfast.code.patterns import PatternMap
 from holdfast.code.source import checked_source
 from holdfast.kernel.limits import (
     PARSE_ANSWER_BYTES_MAX,
@@ -43,9 +44,12 @@ class ParseWorker:
         *,
         timeout_s: float = PARSE_TIMEOUT_S,
         memory_bytes: int = PARSE_MEMORY_BYTES_MAX,
+        known: PatternMap | None = None,
     ) -> None:
+        """`known` are patterns of the user's, for languages that have no grammar."""
         self._timeout_s = timeout_s
         self._memory_bytes = memory_bytes
+        self._known = known
         self._child: _Child | None = None
         self._lock = threading.Lock()
 
@@ -55,7 +59,8 @@ class ParseWorker:
         with self._lock:
             child = self._ready_child()
             try:
-                answer = child.ask(Job(text, language, self._timeout_s), self._timeout_s)
+                job = Job(text, language, self._timeout_s, self._known)
+                answer = child.ask(job, self._timeout_s)
             except BaseException:
                 self._end()  # whatever it was, its pipes are out of step
                 raise

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from holdfast.cli.context import Invocation
+from holdfast.cli.decided import give_decided
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.options import actor_options, session_option
-from holdfast.cli.output import talk, visible
-from holdfast.cli.receipts import give
 from holdfast.kernel.entry import ActorKind
 from holdfast.kernel.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from holdfast.ledger.decisions import Decided
-    from holdfast.wiring.project import Project
 
 
 @make_command(
     example="""
     holdfast decide "PSO over GA" --because "better for continuous parameters" \\
         --alternative GA --alternative "simulated annealing" --confidence 0.85
+    holdfast decide "rotate refresh tokens" --because "a stolen one is good for one use" \\
+        --evidence '`def rotate(token):` [${PROJECT_ROOT}/src/auth.py:12]' \\
+        --scenario "edge_case: token at the boundary: the grace period applies"
     holdfast decide "keep GA after all" --because "PSO diverged on set 3" --supersedes 12 --json
     """
 )
@@ -31,12 +27,27 @@ if TYPE_CHECKING:
 @click.option("--because", required=True, metavar="WHY", help="The reasoning.")
 @click.option("--question", metavar="Q", help="What was to be decided [else the current task].")
 @click.option(
+    "--evidence",
+    multiple=True,
+    metavar="CITATION",
+    help="Quote that it rests on: '`QUOTE` [${PROJECT_ROOT}/PATH:LINE]'.",
+)
+@click.option("--assumption", is_flag=True, help="Nothing proves it yet.")
+@click.option(
     "--alternative", "alternatives", multiple=True, metavar="A", help="What else was weighed."
 )
 @click.option(
     "--confidence", type=click.FloatRange(0, 1), metavar="C", help="How sure it is, 0 to 1."
 )
-@click.option("--about", metavar="SUBJECT", help="What it is about.")
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    metavar="'TYPE: NAME: EXPECTED'",
+    help="How the current task, else the session, will be tested.",
+)
+@click.option("--about", metavar="SUBJECT", help="What it is about [else the cited definitions].")
+@click.option("--task", metavar="ID", help="Task it belongs to [else the current one].")
 @click.option(
     "--supersedes",
     multiple=True,
@@ -54,9 +65,13 @@ def command(
     what: str,
     because: str,
     question: str | None,
+    evidence: tuple[str, ...],
+    assumption: bool,
     alternatives: tuple[str, ...],
     confidence: float | None,
+    scenarios: tuple[str, ...],
     about: str | None,
+    task: str | None,
     supersedes: tuple[str, ...],
     cites: tuple[str, ...],
     session: str | None,
@@ -67,25 +82,28 @@ def command(
 ) -> int:
     """Record that WHAT was decided, and why.
 
-    A decision that this one supersedes is kept and marked; whatever cites it is named.
+    A decision that this one supersedes is kept and marked; whatever cites it is named. One that
+    contradicts another or the code, or whose evidence does not hold, is recorded and stays open:
+    exit code 1.
     """
-    from holdfast.ledger.decisions import Asked, Decisions
+    from holdfast.ledger.decisions import Asked
+    from holdfast.wiring.deciding import Evidence, decide, question_of
 
     _need_words(what=what, because=because)
     with invocation.recorder(actor_kind, actor, session) as project:
         asked = Asked(
             what,
             because,
-            question or _task(project) or about or what,
+            question or question_of(project, task) or about or what,
             alternatives,
             confidence,
             about,
             supersedes,
             cites,
         )
-        decided = Decisions(project.ledger, project.views).decide(asked, id=entry_id)
-        _tell(decided)
-        return give(decided.receipt, as_json=as_json)
+        given = Evidence(citations=evidence, assumption=assumption, task=task, scenarios=scenarios)
+        outcome = decide(project, asked, given, files=invocation.files(), id=entry_id)
+        return give_decided(outcome, as_json=as_json)
 
 
 def _need_words(**given: str) -> None:
@@ -96,21 +114,3 @@ def _need_words(**given: str) -> None:
                 meaning="Nothing was recorded.",
                 remedy="Say in words what was decided, and why.",
             )
-
-
-def _task(project: Project) -> str | None:
-    """Return the title of the current task: the last checkpoint's."""
-    last = project.checkpoints.last(project.ledger.session_id)
-    task = None if last is None else last.value().get("task")
-    return task if isinstance(task, str) and task.strip() else None
-
-
-def _tell(decided: Decided) -> None:
-    for key in decided.superseded_before:
-        talk(visible(f"Decision {key} was superseded before; this one is noted beside it."))
-    for key in decided.cites_superseded:
-        talk(visible(f"Decision {key}, which this one cites, no longer holds."), "bold yellow")
-    if decided.resting:
-        more = f" and {decided.resting_more} more" if decided.resting_more else ""
-        entries = ", ".join(map(str, decided.resting))
-        talk(f"These entries cite what no longer holds: {entries}{more}.", "bold yellow")

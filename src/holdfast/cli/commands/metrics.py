@@ -11,7 +11,7 @@ from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, progress, say, talk, visible
-from holdfast.ledger.metrics import Measure, Subject, drafts, measure
+from holdfast.ledger.metrics import BELOW, Measure, Subject, drafts, measure
 from holdfast.storage.archives import ArchiveFolder
 from holdfast.wiring.looking import open_reader
 
@@ -21,7 +21,7 @@ from holdfast.wiring.looking import open_reader
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, record: bool, as_json: bool) -> int:
-    """Measure restore time, archive integrity, compression ratio and zero-loss rate.
+    """Measure restore time, integrity, compression, loss, and what clears come to.
 
     Every entry and every archive of the ledger is read. What there is nothing to measure of yet
     has no value, and neither passes nor fails.
@@ -47,7 +47,19 @@ def _measured(invocation: Invocation) -> list[Measure]:
             check=ArchiveFolder(str(place.archives)).check,
             timer=time.perf_counter,
         )
-        return measure(subject, progress=advance)
+        return [*measure(subject, progress=advance), *_targets(invocation)]
+
+
+def _targets(invocation: Invocation) -> list[Measure]:
+    """Measure what clearing comes to; a ledger that cannot be opened is told by the others."""
+    from holdfast.kernel.errors import HoldfastError
+    from holdfast.wiring.targets import TARGETS, could_not_look, targets
+
+    try:
+        with invocation.project(publish=False) as project:
+            return targets(project)
+    except HoldfastError as problem:
+        return [could_not_look(name, problem) for name in TARGETS]
 
 
 def _record(invocation: Invocation, measures: list[Measure]) -> int:
@@ -63,6 +75,6 @@ def _tell(one: Measure) -> None:
     marks = {True: ("ok  ", "green"), False: ("FAIL", "bold red"), None: ("-   ", "")}
     mark, style = marks[one.passed]
     value = "not measured" if one.value is None else f"{one.value:,.6g}"
-    bound = "<" if one.name == "restore_time" else "≥"
+    bound = "<" if one.name in BELOW else "≥"
     target = f"{bound} {one.target:g}"
-    say(f"{mark}  {one.name:<18} {value:>12}  {target:<6} {visible(one.detail)}", style)
+    say(f"{mark}  {one.name:<23} {value:>12}  {target:<7} {visible(one.detail)}", style)

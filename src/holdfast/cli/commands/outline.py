@@ -31,8 +31,9 @@ from holdfast.wiring.retrieving import Outlined, outline
 def command(invocation: Invocation, file: str, tokens: int | None, as_json: bool) -> None:
     """List what a file of the project defines, with the lines of each definition.
 
-    What the budget has no room for is left out and counted. Exit code 2 when the file could not be
-    looked at: no grammar, binary, too large, or it kept the parser busy for too long.
+    What the budget has no room for is left out and counted. Languages without a grammar are read by
+    line patterns; a project adds its own in .holdfast/symbols.json. Exit code 2 when the file could
+    not be looked at: no grammar, binary, too large, or it kept the parser busy for too long.
     """
     found = outline(invocation.files(), file, tokens or sys.maxsize)
     if as_json:

@@ -17,6 +17,7 @@ from holdfast.kernel import canonical
 from holdfast.kernel.entry import ActorKind
 from holdfast.kernel.errors import HoldfastError, InvalidInput
 from holdfast.kernel.types import TYPES
+from holdfast.wiring.own_types import check_recordable
 
 if TYPE_CHECKING:
     from holdfast.wiring.project import Project
@@ -49,11 +50,13 @@ def command(
 ) -> int:
     """Append an entry of TYPE. It is on disk when this returns.
 
-    A TYPE that is not known is answered with those that are, a field that is missing or of the
-    wrong kind with its name. After some entries of the type tool_called, as the settings say, a
-    checkpoint is made as well.
+    What says that holdfast itself looked at something, such as gate_ran, is refused: the command
+    that does so writes it. A TYPE that is not known is answered with those that are, a field that
+    is missing or of the wrong kind with its name. After some entries of the type tool_called, as
+    the settings say, a checkpoint is made as well.
     """
     TYPES.spec(type_name)
+    check_recordable(type_name, entry_id)
     content = _object(read_given(data))
     with invocation.recorder(actor_kind, actor, session) as project:
         receipt = project.ledger.append(type_name, content, id=entry_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,21 +16,47 @@ if TYPE_CHECKING:
     from holdfast.wiring.project import Project
 
 
-@make_command(example="holdfast resume\nholdfast resume --session review-2 --json")
+@make_command(
+    example="""
+    holdfast resume
+    holdfast resume --level 1
+    holdfast resume --level 2 --query 'which store, and why'
+    holdfast resume --session review-2 --json
+    """
+)
 @click.option(
     "--session",
     metavar="S",
     help="Session, or the beginning of its id [else $HOLDFAST_SESSION, else the newest].",
 )
+@click.option("--level", type=click.IntRange(1, 3), help="How much to tell.")
+@click.option("--query", metavar="WORDS", help="What level 2 is to tell about.")
+@click.option("--yes-all", is_flag=True, help="Level 3: yes, all of it.")
 @json_option
 @click.pass_obj
-def command(invocation: Invocation, session: str | None, as_json: bool) -> None:
+def command(
+    invocation: Invocation,
+    session: str | None,
+    level: int | None,
+    query: str | None,
+    yes_all: bool,
+    as_json: bool,
+) -> None:
     """Say where the work stands: the last checkpoint, and in a few words what came since.
 
     What is shown is never older than the ledger. Where there is no checkpoint yet it says so, with
     what is known; that is an answer too, exit code 0. What waits for somebody is named behind
     it: it is still required.
+
+    Level 1 takes at most 100 tokens: the task, the next step, the newest decisions with the places
+    of their quotes, open work, and what a clear left unsealed. Level 2 takes at most 500: the
+    decisions that --query finds, in full. Level 3 tells everything, and only with --yes-all.
     """
+    if level is not None:
+        _tell(invocation, level, session, query, yes_all=yes_all, as_json=as_json)
+        return
+    if query is not None or yes_all:
+        raise click.UsageError("--query and --yes-all go with --level.")
     from holdfast.cli.quick import still_pending
     from holdfast.wiring.resuming import resume
 
@@ -41,6 +68,45 @@ def command(invocation: Invocation, session: str | None, as_json: bool) -> None:
     say(visible(found.text, lines=True))
     for line in still_pending(found.pending):
         say(visible(line))
+
+
+def _tell(
+    invocation: Invocation,
+    level: int,
+    session: str | None,
+    query: str | None,
+    *,
+    yes_all: bool,
+    as_json: bool,
+) -> None:
+    """Answer at a level."""
+    from holdfast.wiring.levels import resume_level
+
+    with invocation.project(publish=False) as project:
+        told = resume_level(
+            project,
+            level,
+            query=query,
+            session_id=None if session is None else project.sessions.resolve(session),
+            root=_root(project),
+            yes_all=yes_all,
+        )
+    if as_json:
+        print_json(told)
+        return
+    say(visible(told.text, lines=True))
+
+
+def _root(project: Project) -> Path | None:
+    """Return where the project's files are: a git worktree has its own."""
+    from holdfast.wiring.places import place_of, project_root
+
+    if project.place.project is None:
+        return None
+    here = project_root(Path.cwd())
+    if place_of(here).database == project.place.database or (here / ".git").is_file():
+        return here
+    return project.place.project
 
 
 def _asked(project: Project, session: str | None) -> str | None:

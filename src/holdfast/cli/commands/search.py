@@ -8,15 +8,19 @@ from typing import Any, Final
 
 import click
 
+from holdfast.cli.agent_searches import Agent
 from holdfast.cli.context import Invocation
 from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
+from holdfast.cli.options import actor_options
 from holdfast.cli.output import print_bytes, print_json, progress, say, talk, visible
 from holdfast.cli.summary import lay_out
 from holdfast.index.views import Views
+from holdfast.kernel.entry import ActorKind
 from holdfast.kernel.limits import SEARCH_HITS_MAX
 from holdfast.recall.answers import Answer, Whole, answer, as_text, limit_for, spell, whole_of
+from holdfast.recall.code_search import CodeQuery
 from holdfast.recall.search import HITS_DEFAULT, Found, Hit, Query, search
 from holdfast.recall.snippets import spans
 from holdfast.storage.port import Reader
@@ -34,6 +38,7 @@ _amount = click.IntRange(1, SEARCH_HITS_MAX)
     holdfast search "what was decided about retries?" --tokens 2000
     holdfast search timeout --path src/api --since 2026-11-01 --no-superseded
     holdfast search --code "where are retries counted?"
+    holdfast search retry --actor-kind agent
     """
 )
 @click.argument("words", nargs=-1, required=True, metavar="Q")
@@ -60,6 +65,7 @@ _amount = click.IntRange(1, SEARCH_HITS_MAX)
     metavar="N",
     help="Show entries whole, the best first, until about N tokens are used.",
 )
+@actor_options
 @json_option
 @click.pass_obj
 def command(
@@ -75,6 +81,8 @@ def command(
     limit: int | None,
     full: bool,
     tokens: int | None,
+    actor_kind: ActorKind,
+    actor: str | None,
     as_json: bool,
 ) -> int:
     """Find entries by their words, active or archived, the best first.
@@ -85,12 +93,29 @@ def command(
     With --code: sections of the project's files, as git lists them, by their words and, with the
     extra `search`, by their meaning. It says how it searched, how many files, and which it could
     not search. Exit code 1 when nothing was found.
+
+    An agent says so with --actor-kind. When its search has too many good results
+    (search.pivot_results), the next one is refused with exit code 1 until `holdfast pivot` says
+    what was learned. A person's search is not counted.
     """
+    agent = Agent(invocation, actor_kind, actor)
     if code:
         given = types or session or since or until or superseded is not None or full or tokens
-        return _search_code(invocation, " ".join(words), path, limit, bool(given), as_json)
+        if given:
+            raise click.UsageError("--code goes with --path, --limit and --json only.")
+        return _search_code(agent, CodeQuery(" ".join(words), path, limit or HITS_DEFAULT), as_json)
     most = limit or (HITS_DEFAULT if tokens is None else limit_for(tokens))
     query = Query(" ".join(words), types, session, path, since, until, superseded, most)
+    if agent.is_refused(as_json):
+        return NO
+    told = _search(invocation, query, full=full, tokens=tokens, as_json=as_json)
+    agent.searched(query)
+    return told
+
+
+def _search(
+    invocation: Invocation, query: Query, *, full: bool, tokens: int | None, as_json: bool
+) -> int:
     with (
         invocation.reader() as reader,
         Views(str(invocation.place().views)) as views,
@@ -107,15 +132,12 @@ def command(
     return _end(found, as_json, full=full)
 
 
-def _search_code(
-    invocation: Invocation, text: str, path: str | None, limit: int | None, given: bool, json: bool
-) -> int:
+def _search_code(agent: Agent, query: CodeQuery, as_json: bool) -> int:
     from holdfast.cli.code_hits import search_code
-    from holdfast.recall.code_search import CodeQuery
 
-    if given:
-        raise click.UsageError("--code goes with --path, --limit and --json only.")
-    return search_code(invocation, CodeQuery(text, path, limit or HITS_DEFAULT), json)
+    if not agent.is_one:
+        return search_code(agent.invocation, query, as_json)
+    return NO if agent.is_refused(as_json) else agent.search_code(query, as_json)
 
 
 def _end(found: Found, as_json: bool, tokens: int | None = None, *, full: bool = False) -> int:

@@ -83,14 +83,19 @@ def start(
     actor_kind: ActorKind,
     actor: str | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Start a session, or go on in one that is open; print its id and where the work stands.
 
     Open sessions whose process is gone, and those that this process held before, are closed as
     crashed first, and a save is made. Should one of them go on after all, its next entry opens it
-    again.
+    again. Exit code 1 when integrity.enforcement is strict and the files installed for agents are
+    not what they should be: then no session begins.
     """
+    from holdfast import config
+    from holdfast.cli.commands.config import tell_unread
+    from holdfast.cli.commands.integrity import refused
     from holdfast.ledger.processes import SystemProcesses, caller
+    from holdfast.wiring.integrity import check_integrity
     from holdfast.wiring.starting import start_session
 
     holder = SystemProcesses().holder(caller() if holder_pid is None else holder_pid)
@@ -100,18 +105,28 @@ def start(
             meaning="Nothing was recorded.",
             remedy="Give the number of a process that runs, or leave --holder-pid out.",
         )
+    tell_unread(config.load(invocation.place().settings))
     with invocation.project(actor_kind, actor, session) as project:
+        report = check_integrity(project)
+        if refused(report, as_json=as_json):
+            return NO
         begun = start_session(
-            project, project.ledger.session_id, parent=parent, holder=holder, title=title
+            project,
+            project.ledger.session_id,
+            parent=parent,
+            holder=holder,
+            title=title,
+            integrity=report,
         )
         started = begun.started
         if as_json:
             answer: dict[str, Any] = {"session_id": started.session_id, "parent": started.parent}
             print_json(answer | ({"crashed": started.crashed} if started.crashed else {}))
-            return
+            return DONE
         say(visible(started.session_id))
         if not quiet:
             _tell_start(project, begun)
+        return DONE
 
 
 def _tell_start(project: Project, begun: Begun) -> None:
@@ -168,6 +183,10 @@ def end(
         tell_auto(ended.save)
         if ended.put_off:
             talk(visible(f"Old entries were not sealed: {ended.put_off}"))
+        if ended.copy.put_off:
+            talk(visible(ended.copy.put_off))
+        if ended.copy.left_out:
+            talk(visible(f"Not in the copy in git: {', '.join(ended.copy.left_out)}"))
         if as_json:
             names = ("session_id", "seq", "checkpoint", "sealed")
             print_json({name: getattr(ended, name) for name in names})

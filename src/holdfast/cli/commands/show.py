@@ -32,13 +32,17 @@ from holdfast.stores.store import Items
     holdfast show '${PROJECT_ROOT}/src/queue.py:45-67'
     holdfast show src/queue.py:45
     holdfast show src/queue.py::Queue.take --json
+    holdfast show 12 --evidence
     """
 )
 @click.argument("key", metavar="SEQ|ID|IDENTIFIER")
 @click.option("--full", is_flag=True, help="Put large values of an entry back from the vault.")
+@click.option("--evidence", is_flag=True, help="Prove the quotes of a decision from the vault.")
 @json_option
 @click.pass_obj
-def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None:
+def command(
+    invocation: Invocation, key: str, full: bool, evidence: bool, as_json: bool
+) -> int | None:
     """Show one entry, by its number or its id; or code, by its identifier.
 
     An entry with --json: the exact bytes that are stored; with --full as well, an object of the
@@ -47,7 +51,14 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
     PATH:FIRST-LAST are lines, PATH:LINE is the whole definition around a line, PATH::NAME the one
     of a qualified name. PATH is in this project, from its root as ${PROJECT_ROOT}/PATH or from this
     folder. A number is an entry, ${PROJECT_ROOT}/… is code; the rest is an entry if it is an id.
+
+    With --evidence, what a decision rests on: each quote is proved from what the vault kept of its
+    file, and what became of it since is told. Exit code 1: not every quote is proved.
     """
+    if evidence:
+        if full:
+            raise click.UsageError("--full and --evidence do not go together.")
+        return _prove(invocation, key, as_json=as_json)
     identifier = None if _is_number(key) else identifiers.parse(key)
     if identifier is not None and not _is_entry(invocation, key, identifier):
         if full:
@@ -55,14 +66,14 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
         from holdfast.cli.code_page import show_code
 
         show_code(invocation, key, identifier, as_json=as_json)
-        return
+        return None
     with invocation.reader() as reader:
         stored = _find(reader, key)
         if leaf_hash(stored.body) != stored.leaf:
             talk(f"Entry {stored.seq} is not what was sealed. Run `holdfast verify`.", "bold red")
         if as_json and not full:
             print_bytes(stored.body)
-            return
+            return None
         try:
             entry = entries.read(stored.body)
         except Damaged as problem:
@@ -71,11 +82,29 @@ def command(invocation: Invocation, key: str, full: bool, as_json: bool) -> None
         data = vault.resolve(entry.value(), reader.artifact, is_erased) if full else entry.value()
         if as_json:
             print_bytes(_both(stored, data))
-            return
+            return None
         for line in _page(entry, stored, data):
             say(line)
         if entry.type in ("decision", "checkpoint", "fact_recorded"):
             _tell_standing(invocation, reader, entry)
+    return None
+
+
+def _prove(invocation: Invocation, key: str, *, as_json: bool) -> int:
+    """Show what a decision rests on, with the proof of each quote."""
+    from holdfast.cli.errors import DONE, NO
+    from holdfast.cli.grounds import proven_document, tell
+    from holdfast.cli.output import print_json
+    from holdfast.wiring.proving import prove_again
+
+    files = invocation.files()
+    with invocation.project(publish=False) as project:
+        proven = prove_again(project, files, key)
+    if as_json:
+        print_json(proven_document(proven))
+    else:
+        tell(proven.report, proven.proofs)
+    return DONE if proven.ok else NO
 
 
 def _is_number(key: str) -> bool:

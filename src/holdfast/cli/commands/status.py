@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import time
+
 import click
 
 from holdfast.cli.context import Invocation
@@ -13,17 +17,56 @@ from holdfast.ledger.sources import system_clock
 from holdfast.wiring.status import LastEntry, LastSave, Sizes, Status, age_s, look, spell_age
 
 
-@make_command(example="holdfast status\nholdfast status --json")
+@make_command(example="holdfast status\nholdfast status --json\nholdfast status --watch")
+@click.option("--watch", is_flag=True, help="Show the attention budget and the gate, live.")
+@click.option(
+    "--for",
+    "for_s",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Watch so long [else until it is interrupted].",
+)
 @json_option
 @click.pass_obj
-def command(invocation: Invocation, as_json: bool) -> None:
-    """Say what the ledger holds, how large it is, and when the last entry came."""
+def command(invocation: Invocation, watch: bool, for_s: float | None, as_json: bool) -> None:
+    """Say what the ledger holds, how large it is, and when the last entry came.
+
+    With --watch: how full the context is, the last checkpoint and what would block a clear, drawn
+    again whenever something is recorded. Where there is no terminal it is shown once.
+    """
+    if watch:
+        _watch(invocation, for_s, as_json=as_json)
+        return
+    if for_s is not None:
+        raise click.UsageError("--for goes with --watch.")
     status = look(invocation.place())
     if as_json:
         print_json(status)
         return
     for name, value in _rows(status):
         say(f"{name:<9} {visible(value)}")
+
+
+def _watch(invocation: Invocation, for_s: float | None, *, as_json: bool) -> None:
+    """Show the gauge: once as JSON or where nothing can be drawn over, else until it ends."""
+    from holdfast.cli import gauge
+    from holdfast.wiring.gauging import gauges
+
+    with invocation.project(publish=False) as project:
+        found = gauges(project)
+        if as_json:
+            print_json(next(found))
+        elif not sys.stdout.isatty():
+            for line in gauge.frame(next(found)):
+                say(line)
+        else:
+            with contextlib.suppress(KeyboardInterrupt):
+                gauge.watch(
+                    (gauge.frame(one) for one in found),
+                    clock_s=time.monotonic,
+                    pause=time.sleep,
+                    for_s=for_s,
+                )
 
 
 def _rows(status: Status) -> list[tuple[str, str]]:

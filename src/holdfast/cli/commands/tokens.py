@@ -30,10 +30,9 @@ def command(invocation: Invocation, file: str, model: str | None, as_json: bool)
 
     By a real tokenizer where the extra `tokens` is installed and the model's is public, else by the
     built-in estimate, which errs high. The answer names the counter. M is a model, a vocabulary
-    (cl100k_base, o200k_base, llama3, qwen3, deepseek_v3, mistral_v3), or holdfast-1, the estimate.
+    (cl100k_base, o200k_base, llama3, qwen3, deepseek_v3, mistral_v3), or holdfast-2, the estimate.
     """
-    text = _standard_input() if file == "-" else invocation.files().read(file).text
-    counted = count(text, model)
+    counted = count(text_of(invocation, file), model)
     if (why := why_estimated(model)) is not None:
         talk(visible(why))
     if as_json:
@@ -42,8 +41,13 @@ def command(invocation: Invocation, file: str, model: str | None, as_json: bool)
         say(f"{counted.tokens:,} tokens ({counted.counter})")
 
 
+def text_of(invocation: Invocation, file: str) -> str:
+    """Read what is to be counted: a file of the project, or standard input."""
+    return _standard_input() if file == "-" else invocation.files().read(file).text
+
+
 def _standard_input() -> str:
-    from holdfast.wiring.project_files import decoded
+    from holdfast.evidence.project_files import decoded
 
     content = sys.stdin.buffer.read(INPUT_BYTES_MAX + 1)
     if len(content) > INPUT_BYTES_MAX:

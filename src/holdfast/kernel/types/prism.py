@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from holdfast.kernel.types.evidence import Grounded
 from holdfast.kernel.types.model import Count, Model, Names, Number, Text, Texts, Told
 
 
@@ -22,6 +23,8 @@ class Decision(Model, frozen=True, kw_only=True):
     cites: Names | None = None
     """Ids of entries that this one rests on."""
     subject: Text | None = None
+    grounds: Grounded | None = None
+    """What it rests on: `Grounds`, where it can be read as that."""
 
 
 class FileChange(Model, frozen=True, kw_only=True):

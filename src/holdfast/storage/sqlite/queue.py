@@ -15,7 +15,7 @@ import weakref
 from typing import Final
 
 from holdfast.kernel.errors import Busy
-from holdfast.storage.files import FILE_MODE
+from holdfast.storage.locks import open_lock
 
 WAIT_S_DEFAULT: Final = 10.0
 PAUSE_US_FIRST: Final = 50
@@ -58,7 +58,7 @@ class WriterQueue:
 
     def _take(self) -> None:
         if self._handle is None:
-            self._handle = _open(self._path)
+            self._handle = open_lock(self._path)
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -103,7 +103,3 @@ def _close_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_close_in_child)
-
-
-def _open(path: str) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)

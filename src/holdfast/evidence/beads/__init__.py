@@ -1,0 +1,1 @@
+"""Beads, the issue tracker: its program `bd`, and the file that it exports."""

@@ -1,0 +1,241 @@
+"""A request: which model, and the turns of the conversation with who said what in them.
+
+Provenance is by channel, never by what a text says of itself: what comes back from a tool has the
+role `user` in some dialects and is the tool's all the same. Text that clients themselves put into a
+turn of the user's (reminders, the environment) is theirs, not the user's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from holdfast.wire.events import Dialect
+from holdfast.wire.texts import text_of
+
+Speaker: TypeAlias = Literal["user", "client", "model", "tool", "system"]
+
+
+class Unreadable(ValueError):
+    """The body is no request of its dialect; it may pass, but nothing can be said about it."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Something said in a turn."""
+
+    speaker: Speaker
+    text: str
+    tool: str | None = None
+    """The tool that was called with this text as its arguments."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One message, as the client put it."""
+
+    parts: tuple[Part, ...]
+    raw: bytes
+    """The bytes of the message, as they stand in the request."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a client asks for."""
+
+    dialect: Dialect
+    model: str
+    streamed: bool
+    turns: tuple[Turn, ...]
+    conversation: str | None = None
+    """What the body itself calls the conversation, if it does."""
+
+    def newest_words(self) -> str:
+        """Return what the user said last; empty when nothing the user said is in the request."""
+        for turn in reversed(self.turns):
+            said = [part.text for part in turn.parts if part.speaker == "user"]
+            if said:
+                return "\n".join(said)
+        return ""
+
+    def newest_turn(self) -> int | None:
+        """Return the place of the turn in which the user spoke last."""
+        for place in range(len(self.turns) - 1, -1, -1):
+            if any(part.speaker == "user" for part in self.turns[place].parts):
+                return place
+        return None
+
+
+_NULL: Final = msgspec.Raw(b"null")
+
+
+class _Body(msgspec.Struct):
+    model: Any = ""
+    stream: Any = None
+    messages: list[msgspec.Raw] | None = None
+    input: msgspec.Raw = _NULL
+    prompt: Any = None
+    system: Any = None
+    instructions: Any = None
+    metadata: Any = None
+    prompt_cache_key: Any = None
+
+
+_DECODER: Final = msgspec.json.Decoder(_Body)
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+_CLIENTS: Final = re.compile(
+    r"<(system-reminder|environment_context|environment_details|user_instructions|"
+    r"local-command-stdout|local-command-stderr|command-name|command-message|"
+    r"permissions instructions|turn_aborted)>"
+)
+"""What clients put into a user's turn by themselves begins so, and ends with the same name."""
+
+
+def read_request(dialect: Dialect, body: bytes) -> Request:
+    """Read a request, or raise `Unreadable`."""
+    try:
+        given = _DECODER.decode(body)
+        turns = tuple(_turns(dialect, given))
+    except _UNREADABLE as problem:
+        raise Unreadable(str(problem)) from problem
+    return Request(
+        dialect,
+        given.model if isinstance(given.model, str) else "",
+        _streamed(dialect, given.stream),
+        turns,
+        _conversation(given),
+    )
+
+
+def _streamed(dialect: Dialect, stream: Any) -> bool:
+    """Ollama streams unless it is told not to, the others only when they are told to."""
+    if dialect.startswith("ollama"):
+        return stream is not False
+    return stream is True
+
+
+def _conversation(given: _Body) -> str | None:
+    if isinstance(given.prompt_cache_key, str) and given.prompt_cache_key:
+        return given.prompt_cache_key
+    match given.metadata:
+        case {"user_id": str(user)} if user:
+            return user
+        case _:
+            return None
+
+
+def _turns(dialect: Dialect, given: _Body) -> Iterator[Turn]:
+    match dialect:
+        case "chat" | "messages" | "ollama-chat":
+            for raw in given.messages or ():
+                yield _turn(bytes(raw))
+        case "responses":
+            yield from _items(given.input)
+        case "completions" | "ollama-generate":
+            text = text_of(given.prompt)
+            if text:
+                yield Turn(tuple(_said(text)), msgspec.json.encode(given.prompt))
+
+
+def _items(raw: msgspec.Raw) -> Iterator[Turn]:
+    spelled = bytes(raw)
+    if spelled.startswith(b'"'):
+        yield Turn(tuple(_said(msgspec.json.decode(spelled, type=str))), spelled)
+    elif spelled != b"null":
+        for one in msgspec.json.decode(spelled, type=list[msgspec.Raw]):
+            yield _turn(bytes(one))
+
+
+def _turn(raw: bytes) -> Turn:
+    value = msgspec.json.decode(raw)
+    return Turn(tuple(_parts(value)) if isinstance(value, dict) else (), raw)
+
+
+def _parts(message: dict[str, Any]) -> Iterator[Part]:
+    match message:
+        case {"role": "user", "content": content}:
+            yield from _users(content)
+        case {"role": "assistant"}:
+            yield from _models(message)
+        case {"role": "tool" | "function", "content": content}:
+            yield Part("tool", text_of(content))
+        case {"role": "system" | "developer", "content": content}:
+            yield Part("system", text_of(content))
+        case {"type": "function_call" | "custom_tool_call", "name": str(name)}:
+            text = message.get("arguments", message.get("input"))
+            yield Part("model", text_of(text), name)
+        case {"type": "apply_patch_call" | "shell_call" | "local_shell_call" as name}:
+            yield Part("model", msgspec.json.encode(message).decode(), name)
+        case {"output": output}:
+            yield Part("tool", text_of(output))
+        case _:
+            pass  # sealed reasoning, references to items: nothing that is said
+
+
+def _users(content: Any) -> Iterator[Part]:
+    if isinstance(content, str):
+        yield from _said(content)
+        return
+    for part in content if isinstance(content, list) else ():
+        match part:
+            case {"type": "tool_result"}:
+                yield Part("tool", text_of(part.get("content")))
+            case {"type": "text" | "input_text", "text": str(text)}:
+                yield from _said(text)
+            case _:
+                pass  # pictures, documents, sound
+
+
+def _said(text: str) -> Iterator[Part]:
+    """Split what the user said from what the client put in between."""
+    end = 0
+    for start, after in _clients(text):
+        if before := text[end:start].strip():
+            yield Part("user", before)
+        yield Part("client", text[start:after])
+        end = after
+    rest = text[end:]
+    if rest.strip():
+        yield Part("user", rest if end == 0 else rest.strip())
+
+
+def _clients(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the client speaks. Each kind that is never closed is looked for once."""
+    end, unclosed = 0, set[str]()
+    for found in _CLIENTS.finditer(text):
+        name = found.group(1)
+        if found.start() < end or name in unclosed:
+            continue
+        closing = text.find(f"</{name}>", found.end())
+        if closing < 0:
+            unclosed.add(name)
+            continue
+        end = closing + len(name) + 3
+        yield found.start(), end
+
+
+def _models(message: dict[str, Any]) -> Iterator[Part]:
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        yield Part("model", content)
+    for part in content if isinstance(content, list) else ():
+        match part:
+            case {"type": "tool_use", "name": str(name), "input": given}:
+                yield Part("model", msgspec.json.encode(given).decode(), name)
+            case {"type": "text" | "output_text", "text": str(text)}:
+                yield Part("model", text)
+            case _:
+                pass
+    yield from _calls(message.get("tool_calls"))
+
+
+def _calls(calls: Any) -> Iterator[Part]:
+    for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else ():
+        match call:
+            case {"function": {"name": str(name), "arguments": arguments}}:
+                yield Part("model", text_of(arguments), name)
+            case {"custom": {"name": str(name), "input": str(text)}}:
+                yield Part("model", text, name)
+            case _:
+                pass

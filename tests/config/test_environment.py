@@ -1,0 +1,36 @@
+"""Settings that stand in the environment are read in one place, and in the quick path."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from holdfast import config
+from holdfast.config.model import KNOWN
+
+PACKAGE = Path(__file__).parents[2] / "src" / "holdfast"
+VARIABLES = {known.about.variable for known in KNOWN.values()} - {None} | {config.DEBUG_VARIABLE}
+QUICK = "cli/quick.py"
+"""Answers before the settings are loaded; where a variable is set, it leaves the answer to them."""
+
+
+def test_a_variable_is_named_by_the_settings_and_the_quick_path_alone() -> None:
+    naming = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if "testing" not in path.parts and names(path.read_text(encoding="utf-8"))
+    }
+    assert naming == {"config/loading.py", "config/model.py", QUICK}
+
+
+@pytest.mark.parametrize("text", ['x("HOLDFAST_LEDGER")', 'y = {"HOLDFAST_DEBUG": 1}'])
+def test_a_variable_is_noticed(text: str) -> None:
+    assert names(text)
+
+
+def names(text: str) -> set[str]:
+    """Return the variables that a module spells."""
+    constants = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    return {str(node.value) for node in constants if node.value in VARIABLES}

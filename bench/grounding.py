@@ -136,7 +136,10 @@ def _usable(text: str) -> list[int]:
     return [
         number
         for number, line in enumerate(lines, 1)
-        if len(line.strip()) > 12 and "`" not in line and text.count(line.strip()) == 1
+        if len(line.strip()) > 12
+        and sum(map(str.isalnum, line)) > 6  # a row of signs proves nothing
+        and "`" not in line
+        and text.count(line.strip()) == 1
     ]
 
 

@@ -24,23 +24,19 @@ import holdfast
 from bench import ledgers
 from bench.harness import (
     CannotMeasureError,
-    Figure,
     Measured,
     Options,
     Result,
-    Row,
     end_round,
     percentile,
-    ratios,
     say,
     scratch_folder,
-    spread_of,
 )
+from bench.resume import BARE, cold_starts
 from holdfast import counting
 
 NAME = "recovery"
 TITLE = "Recovery after a clear, from a cold start"
-BARE: Final = "python -I -c pass"
 ASKED: Final = ("resume", "--level", "1", "--json")
 TOKENS_MAX: Final = 100
 
@@ -61,28 +57,8 @@ def run(options: Options) -> Result:
             raise CannotMeasureError("`bd` was started")
     say("\n")
     small, large = map(_called, sizes)
-    against = ratios(found[large], found[BARE], "p50_ms")
-    return Result(
-        NAME,
-        TITLE,
-        __doc__ or "",
-        options.rounds,
-        figures=[
-            Figure(f"{large} : `{BARE}`", against, at_most=4.0),
-            Figure(f"{small} : `{BARE}`", ratios(found[small], found[BARE], "p50_ms")),
-            Figure(
-                f"{large} : {small}",
-                ratios(found[large], found[small], "p50_ms"),
-                at_most=1.15,
-                aim="flat",
-            ),
-        ],
-        rows=[
-            Row(name, measure, "ms", spread_of(rounds, key))
-            for name, rounds in found.items()
-            for measure, key in (("median", "p50_ms"), ("95 of 100", "p95_ms"))
-        ],
-    )
+    figures, rows = cold_starts(small, large, found)
+    return Result(NAME, TITLE, __doc__ or "", options.rounds, figures=figures, rows=rows)
 
 
 def _called(size: int) -> str:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -36,6 +36,8 @@ from bench.harness import (
 NAME = "resume"
 TITLE = "Resume from a cold start"
 BARE: Final = "python -I -c pass"
+
+Parts: TypeAlias = tuple[list[Figure], list[Row]]
 WORDS: Final = "Moved the parser to a cursor, 5/12 done, next: strings"
 
 
@@ -52,27 +54,28 @@ def run(options: Options) -> Result:
             end_round()
     say("\n")
     small, large = map(_called, sizes)
-    return Result(
-        NAME,
-        TITLE,
-        __doc__ or "",
-        options.rounds,
-        figures=[
-            Figure(f"{large} : `{BARE}`", ratios(found[large], found[BARE], "p50_ms"), at_most=4.0),
-            Figure(f"{small} : `{BARE}`", ratios(found[small], found[BARE], "p50_ms")),
-            Figure(
-                f"{large} : {small}",
-                ratios(found[large], found[small], "p50_ms"),
-                at_most=1.15,
-                aim="flat",
-            ),
-        ],
-        rows=[
-            Row(name, measure, "ms", spread_of(rounds, key))
-            for name, rounds in found.items()
-            for measure, key in (("median", "p50_ms"), ("95 of 100", "p95_ms"))
-        ],
-    )
+    figures, rows = cold_starts(small, large, found)
+    return Result(NAME, TITLE, __doc__ or "", options.rounds, figures=figures, rows=rows)
+
+
+def cold_starts(small: str, large: str, found: dict[str, list[Measured]]) -> Parts:
+    """Return the figures and rows of processes that start, answer and end, by ledger size."""
+    figures = [
+        Figure(f"{large} : `{BARE}`", ratios(found[large], found[BARE], "p50_ms"), at_most=4.0),
+        Figure(f"{small} : `{BARE}`", ratios(found[small], found[BARE], "p50_ms")),
+        Figure(
+            f"{large} : {small}",
+            ratios(found[large], found[small], "p50_ms"),
+            at_most=1.15,
+            aim="flat",
+        ),
+    ]
+    rows = [
+        Row(name, measure, "ms", spread_of(rounds, key))
+        for name, rounds in found.items()
+        for measure, key in (("median", "p50_ms"), ("95 of 100", "p95_ms"))
+    ]
+    return figures, rows
 
 
 def _called(size: int) -> str:

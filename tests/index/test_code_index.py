@@ -122,7 +122,7 @@ def test_where_nothing_can_be_written_the_index_lives_in_memory(tmp_path: Path) 
 def test_a_writer_that_holds_it_too_long_is_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.index.code_database.VIEWS_WAIT_S", 0.01)
+    monkeypatch.setattr("holdfast.index.database.VIEWS_WAIT_S", 0.01)
     path = str(tmp_path / "code.db")
     with CodeIndex(path) as index:
         other = apsw.Connection(path)

@@ -45,6 +45,12 @@ def test_two_conversations_at_once_never_mix() -> None:
     assert conversations.see(request("fix b.py", "done", "more")).conversation == two
 
 
+def test_the_same_first_words_are_no_conversation() -> None:
+    conversations = Conversations()
+    one = conversations.see(request("hello", "hi", "fix a.py")).conversation
+    assert conversations.see(request("hello", "good day", "fix b.py")).conversation != one
+
+
 def test_going_back_some_turns_is_a_rewind() -> None:
     assert changes(request("a", "b", "c", "d", "e"), request("a", "b", "x")) == ["new", "rewound"]
 

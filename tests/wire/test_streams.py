@@ -33,6 +33,12 @@ def test_a_stream_says_what_was_sent(dialect: Dialect) -> None:
     assert answer.whole
 
 
+def test_the_reason_of_an_end_outlives_the_mark_behind_it() -> None:
+    ended = heard("chat", [STREAMS["chat"]()]).ended
+    assert ended is not None
+    assert ended.reason == "tool_calls"
+
+
 @pytest.mark.req("T19")
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -97,6 +103,15 @@ def test_comments_marks_and_several_lines_of_data_are_read_as_specified() -> Non
     stream = b"\xef\xbb\xbf: hello\nid: 4\nevent: a\ndata: 1\ndata:2\ndata\n\nretry: 5\n\ndata: 3"
     assert [(one.name, one.data) for one in parser.feed(stream)] == [(b"a", b"1\n2\n")]
     assert [(one.name, one.data) for one in parser.finish()] == [(b"", b"3")]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_a_line_end_that_is_cut_in_two_is_one_line_end(end: bytes) -> None:
+    stream = end.join([b"event: a", b"data: 1", b"data: 2", b"", b"data: 3", b"", b""])
+    for at in range(len(stream) + 1):
+        parser = EventParser()
+        found = parser.feed(stream[:at]) + parser.feed(stream[at:]) + parser.finish()
+        assert [(one.name, one.data) for one in found] == [(b"a", b"1\n2"), (b"", b"3")]
 
 
 @given(st.lists(st.binary(max_size=60), max_size=8), st.sampled_from(DIALECTS))

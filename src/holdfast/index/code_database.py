@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Final
 
 import apsw
@@ -10,8 +9,7 @@ import apsw
 from holdfast.index import database
 from holdfast.index.queries import read_sql
 from holdfast.kernel.errors import Busy, HoldfastError, StorageFailed
-from holdfast.kernel.limits import SOURCE_CACHE_KIB, VIEWS_WAIT_S
-from holdfast.storage.files import FILE_MODE
+from holdfast.kernel.limits import SOURCE_CACHE_KIB
 
 APPLICATION_ID: Final = 0x686F6C63  # "holc"
 
@@ -53,32 +51,12 @@ def translate(error: apsw.Error) -> HoldfastError:
 
 
 def _opened(path: str) -> apsw.Connection:
-    if path != database.IN_MEMORY:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
-    connection = apsw.Connection(path)
-    try:
-        _configure(connection)
-        _lay_out(connection)
-    except BaseException:
-        connection.close(force=True)
-        raise
-    return connection
-
-
-def _configure(connection: apsw.Connection) -> None:
-    connection.set_busy_timeout(round(VIEWS_WAIT_S * 1000))
-    connection.transaction_mode = "IMMEDIATE"  # who begins to write waits, and does not fail later
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    connection.pragma("journal_mode", "WAL")
-    # After a power cut the newest changes may be gone, and are taken in again.
-    connection.pragma("synchronous", "NORMAL")
-    connection.pragma("cache_size", -SOURCE_CACHE_KIB)
-    connection.pragma("temp_store", "MEMORY")
+    return database.opened(path, SOURCE_CACHE_KIB, _lay_out)
 
 
 def _lay_out(connection: apsw.Connection) -> None:
     """Make the tables in an empty file; refuse one of another layout."""
+    connection.transaction_mode = "IMMEDIATE"  # who begins to write waits, and does not fail later
     if _seen(connection) == (APPLICATION_ID, LAYOUT):
         return
     with connection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -33,16 +33,16 @@ def connect(path: str) -> apsw.Connection:
     memory.
     """
     if path == IN_MEMORY:
-        return _opened(path)
+        return opened(path, VIEWS_CACHE_KIB, _lay_out)
     try:
         with _alone(path), _translated():
             try:
-                return _opened(path)
+                return opened(path, VIEWS_CACHE_KIB, _lay_out)
             except UNUSABLE:
                 _remove(path)
-                return _opened(path)
+                return opened(path, VIEWS_CACHE_KIB, _lay_out)
     except (OSError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError):
-        return _opened(IN_MEMORY)
+        return opened(IN_MEMORY, VIEWS_CACHE_KIB, _lay_out)
 
 
 def discard(path: str) -> None:
@@ -86,20 +86,23 @@ def _translated() -> Iterator[None]:
         raise translate(error) from error
 
 
-def _opened(path: str) -> apsw.Connection:
+def opened(
+    path: str, cache_kib: int, lay_out: Callable[[apsw.Connection], None]
+) -> apsw.Connection:
+    """Open a database of derived data, making the file if it is not there."""
     if path != IN_MEMORY:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
     connection = apsw.Connection(path)
     try:
-        _configure(connection)
-        _lay_out(connection)
+        _configure(connection, cache_kib)
+        lay_out(connection)
     except BaseException:
         connection.close(force=True)
         raise
     return connection
 
 
-def _configure(connection: apsw.Connection) -> None:
+def _configure(connection: apsw.Connection, cache_kib: int) -> None:
     connection.set_busy_timeout(round(VIEWS_WAIT_S * 1000))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -108,7 +111,7 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("journal_mode", "WAL")
     # After a power cut the newest changes may be gone, and are taken in again.
     connection.pragma("synchronous", "NORMAL")
-    connection.pragma("cache_size", -VIEWS_CACHE_KIB)
+    connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "MEMORY")
 
 

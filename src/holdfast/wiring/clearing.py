@@ -99,11 +99,13 @@ def require_session(project: Project) -> None:
     if any(True for _ in project.ledger.reader.read(Selection(session_id=session_id))):
         return
     going_on = project.sessions.open()
-    named = ", ".join(going_on[-SESSIONS_NAMED:]) or "none"
+    named = ", ".join(going_on[-SESSIONS_NAMED:])
     raise NotFound(
         f"There is no session {session_id!r}.",
         meaning="Nothing was recorded, and nothing is handed over.",
-        remedy=f"Name one that is open with --session: {named}.",
+        remedy=f"Name one that is open with --session: {named}."
+        if named
+        else "No session is open; `holdfast session list` names those there were.",
     )
 
 

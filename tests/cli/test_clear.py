@@ -223,3 +223,34 @@ def test_a_clear_that_left_nothing_does_not_read_its_own_notes_back(holdfast: Ho
     said = holdfast("resume", "--level", "1").text
     assert "Not recorded, from NOTES.md:" in said
     assert "the lexer drops tabs" in said
+
+
+@pytest.mark.req("L15")
+def test_what_a_person_cites_in_the_notes_blocks_until_it_is_right(work: Holdfast) -> None:
+    place = work.folder / "NOTES.md"
+    before = place.read_text()
+    line = before.count("\n") + 2
+    lines = [
+        "- `return 1` [a.py:2]",
+        "- [${PROJECT_ROOT}/a.py:2]",
+        "- `return 2` [${PROJECT_ROOT}/a.py:2]",
+        "<!-- `return 3` [a.py:2] -->",
+    ]
+    place.write_text("\n".join([before, *lines, ""]))
+    found = work("clear", "--check", "--json")
+    assert found.code == 1
+    assert [(one["step"], one["ref"]) for one in found.json()["blocks"]] == [
+        (1, f"NOTES.md:{line + number}") for number in range(3)
+    ]
+    said = work("clear")
+    assert said.code == 1
+    assert f"NOTES.md:{line} has a citation with a relative path: [a.py:2]." in said.text
+    assert "`return 1` [${PROJECT_ROOT}/a.py:2]" in said.text
+    assert f"NOTES.md:{line + 1} has a citation without a word-for-word quote" in said.text
+    assert (
+        f"NOTES.md:{line + 2} has a quote that no longer stands at a.py:2: 'return 2'" in said.text
+    )
+    place.write_text(f"{before}\n`return 1` [${{PROJECT_ROOT}}/a.py:1]\n")
+    passed = work("clear")
+    assert passed.code == 0
+    assert f"NOTES.md:{line}: It stands at line 2 now." in passed.err

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.evidence.ghosts import (
+    BORNE_OUT,
     COSINE_MAX,
     JACCARD_MAX,
     Diversity,
     Looked,
+    borne_out,
     diversity,
     judge,
     refuse_alike,
@@ -144,3 +148,24 @@ def test_words_that_tell_something_pass(text: str) -> None:
 )
 def test_the_remedy_can_be_pasted_whatever_its_name_begins_with(name: str, expected: str) -> None:
     assert remedy(name) == expected
+
+
+SHARE = st.floats(0, 1)
+
+
+@pytest.mark.req("L9")
+@given(SHARE, SHARE, SHARE)
+def test_what_the_other_question_bears_out_is_never_nearer_than_it_was(
+    similarity: float, other: float, more: float
+) -> None:
+    found = borne_out(similarity, other)
+    assert 0 <= found <= similarity
+    if other >= BORNE_OUT:
+        assert found == similarity
+    if more >= other:
+        assert borne_out(similarity, more) >= found
+
+
+def test_what_is_barely_near_needs_the_other_question_and_what_is_very_near_does_not() -> None:
+    assert borne_out(0.45, 0.02) < 0.4 <= borne_out(0.45, 0.2)
+    assert borne_out(0.75, 0.0) >= 0.4 > borne_out(0.7, 0.0)

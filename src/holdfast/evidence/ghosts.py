@@ -8,6 +8,7 @@ files that may hold it were not searched). What is none of these is `unverified`
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from typing import Final
@@ -29,6 +30,12 @@ COSINE_MAX: Final = 0.9
 """How near in meaning two questions may be; this near is too near."""
 
 QUERIES: Final = 2
+
+BORNE_OUT: Final = 0.06
+BEARING: Final = 0.8
+NOTHING: Final = 0.01
+"""From which similarity to one question a file bears out what is near the other; how much of what
+it lacks in log-odds is taken off; and the similarity of a file that says nothing at all."""
 
 
 class Diversity(msgspec.Struct, frozen=True):
@@ -94,6 +101,20 @@ def refuse_untelling(what: str, text: str) -> None:
     )
 
 
+def borne_out(similarity: float, other: float) -> float:
+    """Return how near a section is to a feature that is asked for in two ways.
+
+    By its similarity to one question, and by how near its file comes to the other. Common words
+    stand close together somewhere in any project; but where a feature is, both questions find
+    something. Never more than the similarity itself, and from 0.75 on it stays a hit whatever the
+    other question finds. `bench/ghosts.py` says how the constants were chosen.
+    """
+    lacking = _log_odds(BORNE_OUT) - _log_odds(max(other, NOTHING))
+    if lacking <= 0 or not 0 < similarity < 1:
+        return similarity
+    return 1 / (1 + math.exp(BEARING * lacking - _log_odds(similarity)))
+
+
 def remedy(ghost: str) -> str:
     """Say how the doubt about a ghost is ended, so that it can be pasted."""
     by_hand = f"`{_spelled(ghost, '--manual --because WHY')}`."
@@ -127,6 +148,10 @@ def judge(looked: Sequence[Looked]) -> Verdict:
             "holdfast ghost NAME --manual --because WHY",
         )
     return Verdict("confirmed", f"Nothing has a similarity of {THRESHOLD} or more.")
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1 - share)) if share < 1 else math.inf
 
 
 def _spelled(ghost: str, options: str) -> str:

@@ -15,7 +15,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.types import Block, Enforcement
 from holdfast.ledger.ledger import Draft
 from holdfast.stores.gate import GATE
-from holdfast.wiring import gate_checks, gate_files
+from holdfast.wiring import gate_checks, gate_files, gate_notes
 
 if TYPE_CHECKING:
     from holdfast.ledger.grounding import Ratio
@@ -52,7 +52,7 @@ CHECKS: Final = (
     Check(5, "searches that need a pivot", gate_checks.searches),
     Check(7, "test scenarios", gate_checks.scenarios),
 )
-"""All checks beside the ratio, in the order of their steps."""
+"""All checks beside the ratio and those that also tell, in the order of their steps."""
 
 
 class GateReport(msgspec.Struct, frozen=True):
@@ -78,8 +78,9 @@ def look(project: Project) -> GateReport:
     ratio, blocks = _ratio(project)
     for check in CHECKS:
         blocks += _looked(project, check)
+    noted, moved = _noted(project)
     drifted, told = _integrity(project)
-    blocks += drifted
+    blocks += noted + drifted
     blocks.sort(key=lambda block: block.step)
     return GateReport(
         # files that drifted are in the way by a setting of their own, which no other loosens
@@ -91,7 +92,7 @@ def look(project: Project) -> GateReport:
         grounded=0 if ratio is None else ratio.grounded,
         assumptions=0 if ratio is None else len(ratio.assumptions),
         blocks=tuple(blocks),
-        told=tuple(told),
+        told=tuple(moved + told),
     )
 
 
@@ -138,6 +139,13 @@ def _ratio(project: Project) -> tuple[Ratio | None, list[Block]]:
         return ratio, list(gate_checks.grounding(project, ratio))
     except Exception as problem:
         return None, [could_not_look(1, "the grounding of decisions", problem)]
+
+
+def _noted(project: Project) -> tuple[list[Block], list[str]]:
+    try:
+        return gate_notes.cited(project)
+    except Exception as problem:
+        return [could_not_look(1, "the citations in the notes", problem)], []
 
 
 def _integrity(project: Project) -> tuple[list[Block], list[str]]:

@@ -33,7 +33,7 @@ SAID_CHARS: Final = 200
 
 UNPROVED: Final = "unproved"
 
-_FAULTS: Final = {
+FAULTS: Final = {
     citations.RELATIVE_PATH: "has a citation with a relative path",
     citations.ABSOLUTE_PATH: "has a citation with a path that is not below ${PROJECT_ROOT}",
     citations.PARENT_PATH: "has a citation whose path leaves the project",
@@ -232,11 +232,11 @@ def _assumed(project: Project, ratio: Ratio) -> Iterator[Ungrounded]:
 
 
 def _malformed(one: Ungrounded) -> bool:
-    return any(fault in _FAULTS for fault in one.faults)
+    return any(fault in FAULTS for fault in one.faults)
 
 
 def _ungrounded(project: Project, one: Ungrounded) -> Block:
-    wrong = [_FAULTS[fault] for fault in one.faults if fault in _FAULTS]
+    wrong = [FAULTS[fault] for fault in one.faults if fault in FAULTS]
     faults = ", ".join(one.faults) or "no citation"
     why = " and ".join(wrong) if wrong else f"is not grounded ({faults})"
     remedy = f"`holdfast ground {one.seq} --evidence {_FORM}`, or --assumption."

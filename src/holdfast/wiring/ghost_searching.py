@@ -4,19 +4,23 @@ The built-in search is always asked, and `ck` too where it is installed: nothing
 each of them looked, at everything, and found nothing near. The name of the ghost is searched for as
 well, by its words: who asks for something else still hears of what is called like it. Not by
 meaning: names are short, and something is near to most of them.
+
+Two questions are about one feature. So a section that is near one of them counts for less when its
+whole file is far from the other; the name is held against nothing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from holdfast.config import Settings
 from holdfast.evidence import ck
-from holdfast.evidence.ghosts import Looked
+from holdfast.evidence.ghosts import QUERIES, Looked, borne_out
 from holdfast.index import vectors
 from holdfast.index.code_documents import lines_of
 from holdfast.index.code_index import CodeIndex, Counts
@@ -62,6 +66,46 @@ def look(
     return Searched(found.looked + by_ck, found.left_out)
 
 
+def nearest_to_all(
+    index: CodeIndex, model: Model | None, read: Read, queries: Sequence[str]
+) -> list[Nearest]:
+    """Return what is nearest to each question; of two, each bears out what the other finds.
+
+    Not by words alone: without a model nothing is confirmed, and what is found stays found.
+    """
+    found = [nearest(index, model, read, query) for query in queries]
+    if len(found) != QUERIES or model is None:
+        return found
+
+    def within(path: str, query: str) -> Nearest:
+        near = nearest(index, model, read, query, within=path)
+        # a part of the path is enough for the index
+        return Nearest([one for one in near.near if one.section.path == path], near.lost)
+
+    return [
+        _borne_out(one, partial(within, query=other))
+        for one, other in zip(found, reversed(queries), strict=True)
+    ]
+
+
+def _borne_out(found: Nearest, ask: Callable[[str], Nearest]) -> Nearest:
+    """Hold each file with a hit against the other question."""
+    hits = found.near[: found.hits]
+    asked = {path: ask(path) for path in dict.fromkeys(one.section.path for one in hits)}
+    held = [_held(one, asked[one.section.path]) for one in hits]
+    near = sorted(
+        [*held, *found.near[found.hits :]], key=lambda one: (-one.similarity, one.section.id)
+    )
+    lost = {path for one in asked.values() for path in one.lost}
+    return Nearest(near, sorted({*found.lost, *lost}))
+
+
+def _held(hit: Near, in_file: Nearest) -> Near:
+    """Return a hit with how near it is to both; as it was where nobody could look at its file."""
+    other = max((one.similarity for one in in_file.near), default=1.0)
+    return msgspec.structs.replace(hit, similarity=borne_out(hit.similarity, other))
+
+
 def _built_in(
     place: Place, files: CodeFiles, sought: tuple[str, Sequence[str]], progress: Progress
 ) -> Searched:
@@ -71,7 +115,7 @@ def _built_in(
         with CodeIndex(str(place.code)) as index, ParseWorker() as worker:
             brought = Indexing(files, index, worker, model=model).catch_up(progress=progress)
             read, counts = reader_of(files), index.counts()
-            found = [nearest(index, model, read, query) for query in queries]
+            found = nearest_to_all(index, model, read, queries)
             by_name = nearest(index, None, read, name)
     except (Busy, StorageFailed) as problem:
         return Searched([_failed(query, "none", problem.what) for query in queries], [])

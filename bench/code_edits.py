@@ -178,7 +178,7 @@ def _pairs(count: int) -> list[Pair]:
     by_package = []
     for release in RELEASES.split(","):
         package, *versions = release.split()
-        before, after = (_files(_wheel(package, version)) for version in versions)
+        before, after = (files_of(wheel(package, version)) for version in versions)
         by_package.append(list(_changed(package, before, after)))
     found: list[Pair] = []
     for turn in range(max(map(len, by_package))):
@@ -194,7 +194,8 @@ def _changed(package: str, before: Mapping[str, str], after: Mapping[str, str]) 
             yield Pair(package, name, before[name], after[name])
 
 
-def _wheel(package: str, version: str) -> Path:
+def wheel(package: str, version: str) -> Path:
+    """Return a wheel, downloaded once."""
     PACKAGES.mkdir(parents=True, exist_ok=True)
     if _downloaded(package, version) is None:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
@@ -211,7 +212,8 @@ def _downloaded(package: str, version: str) -> Path | None:
     return next((path for path in PACKAGES.iterdir() if path.name.lower().startswith(wanted)), None)
 
 
-def _files(wheel: Path) -> dict[str, str]:
+def files_of(wheel: Path) -> dict[str, str]:
+    """Return the texts in a wheel, by their paths."""
     found: dict[str, str] = {}
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():

@@ -1,4 +1,4 @@
-"""Our reading of Python beside Python's own: `python -m bench.code_oracle [FOLDER]`.
+"""Our reading of Python beside Python's own; also `python -m bench.code_oracle [FOLDER]`.
 
 Every function and class that `ast` finds in the standard library, or in FOLDER, must be found with
 the same qualified name and the same lines. What may differ, and is counted apart:
@@ -21,11 +21,17 @@ import time
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from bench.harness import Figure, Options, Result, Row, end_round, spread
 from holdfast.code import CouldNotLook, read_symbols
+
+NAME = "code-oracle"
+TITLE = "Definitions of Python beside Python's own parser"
+
+DIFFERENCES_LISTED: Final = 60
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Place: TypeAlias = tuple[str, int, int]
@@ -38,11 +44,56 @@ LEFT_OUT: tuple[str, ...] = ("site-packages", "lib2to3/tests/data", "test/tokeni
 """Not the library's, or not Python 3 on purpose."""
 
 
+def run(options: Options) -> Result:
+    """Compare the standard library; in a quick run the modules at its top."""
+    folder = Path(sysconfig.get_paths()["stdlib"])
+    counts, told = compare(folder, options.pick(files_in(folder), sorted(folder.glob("*.py"))))
+    end_round()
+    return as_result(NAME, TITLE, __doc__ or "", counts, told)
+
+
 def main(folder: Path) -> int:
     """Compare all files below a folder and print a table."""
-    counts: Counter[str] = Counter()
     began = time.monotonic()
-    for path in files_in(folder):
+    counts, told = compare(folder, files_in(folder))
+    print(*told, sep="\n")
+    for what, count in counts.items():
+        print(f"{count:>8}  {what}")
+    print(f"{time.monotonic() - began:>8.1f}  seconds")
+    wrong = counts["different"] + counts["refused"]
+    return 1 if wrong or not counts["definitions"] else 0
+
+
+def as_result(
+    name: str, title: str, method: str, counts: Counter[str], told: Sequence[str]
+) -> Result:
+    """Return what was compared: how much agrees, every count, and the differences, listed."""
+    wrong = counts["different"] + counts["refused"]
+    share = 100 * (1 - wrong / counts["definitions"]) if counts["definitions"] else 0.0
+    figures = [
+        Figure(
+            "in files that both parse, definitions with the same name and lines, or explained",
+            spread([share]),
+            "%",
+            at_least=100,
+        ),
+    ]
+    rows = [Row(what, "count", "", spread([float(n)])) for what, n in counts.items()]
+    listed = [f"- {line}" for line in told[:DIFFERENCES_LISTED]]
+    if len(told) > DIFFERENCES_LISTED:
+        listed.append(f"- and {len(told) - DIFFERENCES_LISTED:,} more, the last ones")
+    notes = ["\n".join(["Listed:", "", *listed])] if listed else []
+    return Result(name, title, method, 1, figures=figures, rows=rows, notes=notes)
+
+
+def compare(folder: Path, paths: Sequence[Path]) -> tuple[Counter[str], list[str]]:
+    """Return how many definitions agree and how many do not, by reason, and what is not explained.
+
+    Files that the grammar has errors in are named as well.
+    """
+    counts: Counter[str] = Counter()
+    told = []
+    for path in paths:
         text = text_of(path)
         if text is None:
             counts["files that are not Python for Python"] += 1
@@ -51,12 +102,8 @@ def main(folder: Path) -> int:
         for reason, detail in differences(text, counts):
             counts[reason] += 1
             if reason not in EXPLAINED:
-                print(f"{path.relative_to(folder)}: {detail}")
-    for what, count in counts.items():
-        print(f"{count:>8}  {what}")
-    print(f"{time.monotonic() - began:>8.1f}  seconds")
-    wrong = counts["different"] + counts["refused"]
-    return 1 if wrong or not counts["definitions"] else 0
+                told.append(f"{path.relative_to(folder)}: {reason}: {detail}")
+    return counts, told
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -1,6 +1,9 @@
 // What the TypeScript compiler's own parser finds: one JSON line for each file below a folder.
 //
-//   node definitions.cjs FOLDER
+//   node definitions.cjs FOLDER [all]
+//
+// With `all` JavaScript is read, too. `definitions` has names and lines; `slices` has names as
+// holdfast numbers them, the offsets at which each may begin (its comments, its code) and its end.
 //
 // A definition is what holdfast calls one: functions and their overloads, classes, interfaces, type
 // aliases, enums, namespaces, members that are functions, and values of the file or a namespace. Its lines
@@ -77,19 +80,66 @@ function isDefault(node) {
   return (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Default) !== 0;
 }
 
-function firstLine(node, file) {
+function starts(node, file) {
   const text = file.text;
-  const lineOf = (at) => file.getLineAndCharacterOfPosition(at).line;
-  let line = lineOf(node.getStart(file));
   let start = node.getStart(file);
+  const found = [start];
   const comments = ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [];
   for (const comment of comments.reverse()) {
     const before = text.slice(text.lastIndexOf("\n", comment.pos - 1) + 1, comment.pos);
     if (text.slice(comment.end, start).split("\n").length > 2 || before.trim() !== "") break;
-    line = lineOf(comment.pos);
     start = comment.pos;
+    found.unshift(start);
   }
-  return line + 1;
+  return found;
+}
+
+function firstLine(node, file) {
+  return file.getLineAndCharacterOfPosition(starts(node, file)[0]).line + 1;
+}
+
+function slices(file) {
+  const found = [], values = [], taken = new Map(), owned = new Set();
+  const offset = (at) => Buffer.byteLength(file.text.slice(0, at));
+  const visit = (node, prefix) => {
+    const known = definition(node);
+    let scope = prefix;
+    if (known !== null) {
+      const base = prefix + spelled(known[0]);
+      const place = [starts(known[1], file).map(offset), offset(known[1].getEnd())];
+      const name = isValue(node) ? base : unique(base, taken);
+      scope = name + ".";
+      if (isValue(node)) values.push([base, place]);
+      else {
+        found.push([name, ...place]);
+        if (!ts.isTypeAliasDeclaration(node) && !ts.isInterfaceDeclaration(node) && !ts.isModuleDeclaration(node)) owned.add(name);
+      }
+    }
+    ts.forEachChild(node, (child) => visit(child, scope));
+  };
+  visit(file, "");
+  for (const [base, place] of values) {  // a value is one definition, and leaves its name to a function
+    if (owned.has(base)) continue;
+    owned.add(base);
+    found.push([unique(base, taken), ...place]);
+  }
+  return found;
+}
+
+function unique(base, taken) {
+  const count = (taken.get(base) ?? 0) + 1;
+  taken.set(base, count);
+  return count === 1 ? base : `${base}#${count}`;
+}
+
+function isValue(node) {
+  const valued = (inner) => isFunction(inner) || (inner !== undefined && ts.isClassExpression(inner));
+  if (ts.isVariableDeclaration(node)) return !valued(node.initializer);
+  return ts.isExportAssignment(node) && !valued(node.expression);
+}
+
+function spelled(name) {
+  return name.replace(/^(["'`])(.*)\1$/s, "$2").replace(/\s+/g, " ");
 }
 
 function definitions(file) {
@@ -98,7 +148,7 @@ function definitions(file) {
     const known = definition(node);
     let scope = prefix;
     if (known !== null) {
-      const name = known[0].replace(/^(["'`])(.*)\1$/s, "$2").replace(/\s+/g, " ");
+      const name = spelled(known[0]);
       const last = file.getLineAndCharacterOfPosition(known[1].getEnd()).line + 1;
       scope = prefix + name + ".";
       found.push([prefix + name, firstLine(known[1], file), last]);
@@ -109,11 +159,14 @@ function definitions(file) {
   return found;
 }
 
+const ALL = process.argv[3] === "all";
+const READ = ALL ? /\.(ts|mts|cts|tsx|js|mjs|cjs|jsx)$/ : /\.(ts|mts|cts|tsx)$/;
+
 function* files(folder) {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     const place = path.join(folder, entry.name);
     if (entry.isDirectory()) yield* files(place);
-    else if (/\.(ts|mts|cts|tsx)$/.test(entry.name)) yield place;
+    else if (READ.test(entry.name)) yield place;
   }
 }
 
@@ -121,5 +174,7 @@ for (const place of files(process.argv[2])) {
   const text = fs.readFileSync(place, "utf8");
   const file = ts.createSourceFile(place, text, ts.ScriptTarget.Latest, true);
   const errors = file.parseDiagnostics.length;
-  console.log(JSON.stringify({ place, errors, definitions: definitions(file) }));
+  const found = { place, errors, definitions: definitions(file) };
+  if (ALL) found.slices = slices(file);
+  console.log(JSON.stringify(found));
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -201,11 +200,11 @@ def test_a_parser_that_fails_or_hangs_is_told_and_ended(
     monkeypatch.setattr(ParseWorker.__init__, "__kwdefaults__", {**defaults, "timeout_s": 0.3})
     (tmp_path / "shadow").mkdir()
     (tmp_path / "shadow" / "tree_sitter_python.py").write_text(module + "\n")
-    path = os.pathsep.join(filter(None, (str(tmp_path / "shadow"), os.environ.get("PYTHONPATH"))))
-    done = project(*args, PYTHONPATH=path)
+    monkeypatch.syspath_prepend(str(tmp_path / "shadow"))
+    done = project(*args)
     assert (done.code, done.text) == (2, "")
     assert said in done.err
-    assert project("show", "src/a.py:1-2", PYTHONPATH=path).code == 0
+    assert project("show", "src/a.py:1-2").code == 0
 
 
 def test_hostile_code_is_inert_on_the_terminal_and_exact_in_json(project: Holdfast) -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from holdfast.index.asking import words_of
 from holdfast.index.matching import Matcher, Scope
-from holdfast.index.postings import look_up
+from holdfast.index.postings import at_least, look_up
 from holdfast.index.ranking import Ranking, rank
 from holdfast.index.scoring import Scores
 from holdfast.index.terms import count_terms
 from holdfast.index.views import Views
-from holdfast.index.words import MARK_IMPACTS, mark
+from holdfast.index.words import MARK_IMPACTS, MARKS, mark
 from holdfast.kernel.limits import SEARCH_BEST_ENTRIES, SEARCH_LIST_ENTRIES
 from holdfast.ledger.ledger import Draft
 from holdfast.testing.builders import open_memory_ledger
@@ -165,6 +165,18 @@ def test_all_entries_that_match_are_had_in_any_order_or_none(crowd: Crowd, scope
         assert matcher.all_if_few('"omega"', count) is None
 
     crowd.views.look(ask)
+
+
+@pytest.mark.parametrize("least", range(len(MARKS)))
+def test_one_list_has_all_entries_in_which_a_word_counts_so_much(crowd: Crowd, least: int) -> None:
+    expected = []
+    for seq, text in enumerate(crowd.texts):
+        counts, length = count_terms(f"agent_said {text}")
+        if counts["gamma"] and mark(counts["gamma"], length) >= least:
+            expected.append(seq)
+    expression = at_least("gamma", least)
+    found = crowd.views.look(lambda c: Matcher(c, Scope(SIZE)).newest(expression, SIZE))
+    assert sorted(found) == expected
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.index.terms import count_terms, expand, find_tokens, stem
-from holdfast.index.words import MARKS, Weights, impact, mark, mark_in, term_key
+from holdfast.index.words import MARKS, TIERS, Weights, impact, mark, mark_in, term_key
 from holdfast.kernel.limits import TERM_CHARS_MAX
 
 
@@ -82,6 +82,9 @@ def test_the_weights_of_an_entry_say_the_mark_of_each_of_its_terms(counts: dict[
     weights = Weights.of(counts, length)
     expected = {term: mark(n, length) for term, n in counts.items()}
     marked = {term + MARKS[place] for term, place in expected.items() if place}
+    marked |= {
+        term + TIERS[tier] for term, place in expected.items() for tier in TIERS if place >= tier
+    }
     assert sorted(weights.marked(counts)) == sorted(marked)
     if len(keys) == len(counts):
         packed = weights.packed()

@@ -36,6 +36,16 @@ def test_a_text_is_nearest_to_itself_and_near_to_what_means_the_same(model: Mode
     assert far < 0.4
 
 
+def test_a_question_is_compared_with_names(model: Model) -> None:
+    asked = dict.fromkeys(words_of("delete a file"), 1.0)
+    same, alike, far, none = model.compare_texts(
+        asked, ["delete_file", "removeDocument", "solar", "_"]
+    )
+    assert 1.01 > same > alike > far
+    assert none == 0.0
+    assert model.compare_texts({}, ["delete_file"]) == [0.0]
+
+
 def test_a_vector_is_a_byte_for_each_dimension(model: Model) -> None:
     assert len(model.pack([{"word": 1.0}, {}])) == 2 * DIMENSIONS
     assert model.pack([{}]) == bytes(DIMENSIONS)

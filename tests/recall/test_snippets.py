@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.index.terms import expand, find_tokens
 from holdfast.kernel.limits import SNIPPET_CHARS
 from holdfast.recall.snippets import CUT, snippet, spans
 
@@ -37,6 +40,34 @@ def test_the_beginning_is_shown_where_nothing_matches() -> None:
 def test_other_forms_of_a_word_are_seen() -> None:
     text = "It retried; the retryBudget was gone."
     assert [text[a:b] for a, b in spans(text, {"retri"})] == ["retried", "retryBudget"]
+
+
+WORDS = st.sampled_from(
+    [
+        "retry",
+        "retries",
+        "RetryBudget",
+        "retry_budget",
+        "run-time",
+        "v3.14",
+        "Café",
+        "tries",
+        "stopped",
+        "I",
+        "the",
+        "K",
+        "·",
+        "x\ny",
+    ]
+)
+
+
+@given(st.lists(WORDS), WORDS)
+def test_every_word_that_stands_for_a_term_is_seen(words: list[str], asked: str) -> None:
+    text, terms = " ".join(words), {term for token in find_tokens(asked) for term in expand(token)}
+    tokens = re.finditer(r"\w+(?:[.\-]\w+)*", text)
+    expected = [each.span() for each in tokens if not terms.isdisjoint(expand(each[0]))]
+    assert list(spans(text, terms)) == expected
 
 
 @given(st.text(max_size=2000), st.sets(st.text(max_size=5), max_size=4))

@@ -10,6 +10,7 @@ import pytest
 from holdfast.code import CouldNotLook
 from holdfast.index import vectors
 from holdfast.index.code_index import CodeIndex
+from holdfast.kernel.errors import InvalidInput
 from holdfast.wiring import code_indexing
 from holdfast.workers import ParseWorker
 from tests.wiring.code_projects import Code
@@ -44,7 +45,7 @@ def test_a_file_with_another_time_and_the_same_bytes_is_read_and_not_parsed(
     code.catch_up()
     os.utime(code.folder / "a.py", ns=(1, 1))
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise AssertionError("parsed")
 
     monkeypatch.setattr(ParseWorker, "read_symbols", refuse)
@@ -110,7 +111,7 @@ def test_the_index_is_put_in_order_after_many_files_only(
 def test_a_file_that_could_not_be_parsed_is_searched_by_its_lines_and_counted(
     code: Code, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise CouldNotLook("No grammar.")
 
     monkeypatch.setattr(ParseWorker, "read_symbols", refuse)
@@ -129,3 +130,37 @@ def test_vectors_are_made_when_a_model_comes_and_made_anew_for_another(code: Cod
     with code.index() as index:
         assert [len(data) for _, data in index.vectors(model.name, None)] == [256, 256]
     assert code.catch_up(model=model).read == 0
+
+
+ABC = """{"version": 1, "languages": {"abc": {"block": "indent", "endings": ["abc"],
+    "patterns": [{"kind": "function", "pattern": "^WORD +(?P<name>\\\\w+)"}]}}}"""
+
+
+def test_patterns_of_the_project_say_what_a_file_defines(code: Code) -> None:
+    code.write("song.abc", "to chorus\n    la la\n")
+    assert code.names("chorus") == [""]
+    code.catch_up()
+    code.write(".holdfast/symbols.json", ABC.replace("WORD", "to"))
+    assert code.catch_up().taken == 3
+    assert code.catch_up().read == 0
+    assert code.names("chorus") == ["chorus"]
+
+
+def test_patterns_that_change_or_go_are_seen(code: Code) -> None:
+    code.write("song.abc", "to chorus\n    la la\ndef verse\n    na na\n")
+    code.write(".holdfast/symbols.json", ABC.replace("WORD", "to"))
+    assert set(code.names("chorus verse")) == {"chorus", ""}
+    code.write(".holdfast/symbols.json", ABC.replace("WORD", "def"))
+    assert set(code.names("chorus verse")) == {"verse", ""}
+    (code.folder / ".holdfast/symbols.json").unlink()
+    assert code.names("chorus verse") == [""]
+
+
+def test_patterns_that_are_none_are_refused_and_nothing_is_taken_in(code: Code) -> None:
+    code.catch_up()
+    code.write(".holdfast/symbols.json", "{")
+    code.write("a.py", "def gamma():\n    return 1\n")
+    with pytest.raises(InvalidInput, match=r"symbols.json cannot be used"):
+        code.catch_up()
+    with code.index() as index:
+        assert index.match(["gamma"], None, 1)[1] == 0

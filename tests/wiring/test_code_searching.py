@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.index import vectors
 from holdfast.kernel.errors import InvalidInput, StorageFailed
+from holdfast.kernel.limits import SOURCE_RANKS_FUSED
 from holdfast.recall.code_search import CodeQuery
 from holdfast.recall.similarity import Read
 from holdfast.testing import ck as recorded
@@ -161,3 +162,40 @@ def test_nothing_near_by_ck_is_its_answer(
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     found = code_searching.search_project(code.place, CodeQuery("wolverine"), by_ck=True)
     assert (found.level, found.hits, found.nearest) == ("ck", [], 0.312)
+
+
+def test_a_name_that_is_near_counts_beyond_all_ranks(code: Code) -> None:
+    code.write("src/a.py", "def helper(path):\n    log('delete a file')\n")
+    code.write("src/z.py", "def delete_file(path):\n    log('delete a file')\n")
+    score = {hit.name: hit.score for hit in code.search("delete a file").hits}
+    first_everywhere = 3 / (SOURCE_RANKS_FUSED + 1)
+    assert score["delete_file"] > first_everywhere > score["helper"]
+
+
+def test_what_is_near_to_nothing_is_no_hit(code: Code) -> None:
+    assert code.names("quarterly dividends") == []
+
+
+def test_a_worktree_without_a_ledger_is_searched_by_its_own_files(
+    code: Code, tmp_path: Path
+) -> None:
+    code.place.database.touch()
+    code.git("init", "--quiet")
+    code.write("a.py", "def main_only():\n    return 1\n")
+    code.git("add", "a.py")
+    code.git(*("-c", "user.name=t", "-c", "user.email=t@t", "commit", "--quiet", "-m", "a"))
+    other = tmp_path / "other"
+    code.git("worktree", "add", "--quiet", str(other))
+    (other / "sub").mkdir()
+    (other / "b.py").write_text("def worktree_only():\n    return 1\n")
+    asked = CodeQuery("worktree_only main_only")
+
+    def found(folder: Path) -> set[str]:
+        return {
+            hit.path for hit in code_searching.search_project(code.place, asked, folder=folder).hits
+        }
+
+    assert "b.py" in found(other / "sub")
+    assert "b.py" not in found(code.folder)
+    assert "b.py" not in found(tmp_path), "a folder of no project: the ledger's own"
+    assert not (other / ".holdfast").exists()

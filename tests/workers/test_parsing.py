@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.code import CouldNotLook, grammars, read_symbols
+from holdfast.code.languages import LANGUAGES
 from holdfast.kernel import limits
 from holdfast.workers import ParseWorker, parsing
 from holdfast.workers.frames import Job
@@ -173,6 +174,22 @@ def test_modules_of_the_folder_we_stand_in_are_not_loaded(
 ) -> None:
     (tmp_path / "msgspec.py").write_text("raise SystemExit(3)\n")
     monkeypatch.chdir(tmp_path)
+    with ParseWorker() as worker:
+        assert worker.read_symbols("x = 1\n", "python").symbols[0].name == "x"
+
+
+def test_a_worker_that_starts_with_little_reads_every_language() -> None:
+    with ParseWorker() as worker:
+        by = {name: worker.read_symbols("x = 1\n", name).by for name in LANGUAGES}
+    assert set(by.values()) == {"tree-sitter"}
+
+
+def test_a_worker_starts_in_a_folder_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
     with ParseWorker() as worker:
         assert worker.read_symbols("x = 1\n", "python").symbols[0].name == "x"
 

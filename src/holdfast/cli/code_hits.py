@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from holdfast.cli.context import Invocation
@@ -24,7 +25,7 @@ def find_code(invocation: Invocation, query: CodeQuery) -> CodeFound:
     place = invocation.place()
     by_ck = config.load(place.settings).settings.search.ck == "auto"
     with progress("Bringing the index of the code up to date") as advance:
-        return search_project(place, query, progress=advance, by_ck=by_ck)
+        return search_project(place, query, progress=advance, by_ck=by_ck, folder=Path.cwd())
 
 
 def show_code(found: CodeFound, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from holdfast.kernel.limits import SOURCE_CACHE_KIB
 
 APPLICATION_ID: Final = 0x686F6C63  # "holc"
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """Changes whenever the same files would give other tables, words or vectors."""
 
 _NO_FILE: Final = (OSError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)

@@ -43,6 +43,8 @@ class File(msgspec.Struct, frozen=True):
     """Why its definitions are not known: it is searched by its lines."""
     model: str | None = None
     """Which model made its vectors."""
+    patterns: str | None = None
+    """The digest of the user's patterns that its definitions were looked for with."""
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -218,7 +220,10 @@ def _rarity(held: int, total: int) -> float:
 
 def _take(to: apsw.Connection, taken: Taken) -> None:
     file = taken.file
-    fields = (file.path, file.stamp, file.hash, file.problem, file.plain, file.model)
+    fields = (
+        *(file.path, file.stamp, file.hash, file.problem, file.plain),
+        *(file.model, file.patterns),
+    )
     [(number,)] = list(to.execute(_SQL["add_file"], fields))
     _forget(to, number)
     [(first,)] = list(to.execute(_SQL["next_section"]))

@@ -1,6 +1,6 @@
 -- name: known
 -- Every file that was looked at.
-SELECT path, id, stamp, hash, problem, plain, model FROM files
+SELECT path, id, stamp, hash, problem, plain, model, patterns FROM files
 
 -- name: counts
 -- How many files can be searched, and how many of them by their lines only.
@@ -19,9 +19,10 @@ SELECT id FROM files WHERE path = ?
 
 -- name: add_file
 -- Take a file in, or what is new of it.
-INSERT INTO files (path, stamp, hash, problem, plain, model) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO files (path, stamp, hash, problem, plain, model, patterns) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash,
-    problem = excluded.problem, plain = excluded.plain, model = excluded.model
+    problem = excluded.problem, plain = excluded.plain, model = excluded.model,
+    patterns = excluded.patterns
 RETURNING id
 
 -- name: restamp

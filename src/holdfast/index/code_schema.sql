@@ -3,15 +3,17 @@
 -- Every file that was looked at. `stamp` says what its size, times and place were when it was read,
 -- null when it may have changed since; `hash` is the SHA-256 of its bytes, null when it could not be
 -- read. `problem`: why nothing of it can be searched. `plain`: why its definitions are not known, so
--- that it is searched by its lines. `model`: which model made its vectors.
+-- that it is searched by its lines. `model`: which model made its vectors. `patterns`: the digest of
+-- the user's patterns that its definitions were looked for with.
 CREATE TABLE files (
-    id      INTEGER PRIMARY KEY,
-    path    TEXT NOT NULL UNIQUE,
-    stamp   TEXT,
-    hash    BLOB,
-    problem TEXT,
-    plain   TEXT,
-    model   TEXT
+    id       INTEGER PRIMARY KEY,
+    path     TEXT NOT NULL UNIQUE,
+    stamp    TEXT,
+    hash     BLOB,
+    problem  TEXT,
+    plain    TEXT,
+    model    TEXT,
+    patterns TEXT
 ) STRICT;
 
 -- The parts of the files: one for each definition, and pieces of what is in none.

@@ -6,6 +6,7 @@ types can be taken for a part of it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -107,9 +108,11 @@ class Matcher:
         found: Any = self._connection.execute(SQL["match_nth"], (expression, place - 1)).get
         return found  # type: ignore[no-any-return]
 
-    def weights(self, seqs: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    def weights(self, seqs: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield entries with how much their words count, packed."""
-        asked = msgspec.json.encode(list(seqs)).decode()
+        if not seqs:
+            return iter(())  # an array in memory cannot be empty
+        asked = apsw.carray(array("q", seqs))
         rows: Any = self._connection.execute(SQL["weights"], (asked,))
         return rows  # type: ignore[no-any-return]
 

@@ -7,7 +7,7 @@ import math
 import msgspec
 
 from holdfast.index.matching import Matcher, any_of, quoted
-from holdfast.index.words import MARK_IMPACTS, MARKS, mark_in, term_key
+from holdfast.index.words import MARK_IMPACTS, MARKS, TIERS, mark_in, term_key
 from holdfast.kernel.limits import SEARCH_BEST_ENTRIES, SEARCH_LIST_ENTRIES
 
 
@@ -71,7 +71,9 @@ def at_least(term: str, mark: int) -> str:
     """Return the expression for a term with this mark or a higher one."""
     if mark == 0:
         return quoted(term)
-    return any_of(quoted(term + sign) for sign in MARKS[mark:])
+    tier = min((tier for tier in TIERS if tier >= mark), default=len(MARKS))
+    signs = MARKS[mark:tier] + TIERS.get(tier, "")
+    return any_of(quoted(term + sign) for sign in signs)
 
 
 def _marks(matcher: Matcher, term: str, plain: list[int]) -> dict[int, list[int]]:

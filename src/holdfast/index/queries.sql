@@ -252,8 +252,8 @@ ORDER BY rowid DESC
 LIMIT ?2;
 
 -- name: weights
--- How much the words of some entries count; the numbers are a JSON array.
-SELECT seq, weights FROM json_each(?) CROSS JOIN docs ON seq = value;
+-- How much the words of some entries count; the numbers are an array as it lies in memory.
+SELECT seq, weights FROM carray(?) CROSS JOIN docs ON seq = value;
 
 -- name: see_marked
 -- Let the terms of the index be listed; costs nothing when that was done before.

@@ -46,8 +46,8 @@ class Ranking(msgspec.Struct, frozen=True):
     """Otherwise there are at least `total`."""
 
 
-def rank(matcher: Matcher, words: Words, limit: int) -> Ranking:
-    """Return the best `limit` entries."""
+def rank(matcher: Matcher, words: Words, limit: int, beyond: int = 0) -> Ranking:
+    """Return the best `limit` entries, and up to so many beyond, as far as these were seen."""
     if not words.terms:
         return Ranking([], 0, True)
     postings = [look_up(matcher, term) for term in words.terms]
@@ -58,12 +58,12 @@ def rank(matcher: Matcher, words: Words, limit: int) -> Ranking:
         scores.take(one.by_mark, 1 << index, one.idf)
     total, exact = len(scores.seen), True
     if any(one.common for one in postings):
-        _Common(matcher, words, postings, scores).add(limit)
+        _Common(matcher, words, postings, scores, (limit, limit + beyond)).add()
         total, exact = max(len(scores.seen), SEARCH_LIST_ENTRIES), False
     if words.kinds and not matcher.types:
         named = all_of((of_types(words.kinds), _held(words)))
         scores.raise_by(NAMED_FACTOR, matcher.newest(named, SEARCH_LIST_ENTRIES))
-    return Ranking(scores.best(limit), total, exact)
+    return Ranking(scores.best(limit + beyond), total, exact)
 
 
 def _echoes(matcher: Matcher, words: Words) -> list[int]:
@@ -83,14 +83,21 @@ class _Common:
     """Finds entries by common terms, of which there are too many to look at them all."""
 
     def __init__(
-        self, matcher: Matcher, words: Words, postings: Sequence[Postings], scores: Scores
+        self,
+        matcher: Matcher,
+        words: Words,
+        postings: Sequence[Postings],
+        scores: Scores,
+        limits: tuple[int, int],
     ) -> None:
         self._matcher = matcher
         self._words = words
         self._postings = postings
         self._scores = scores
+        self._limit, self._looked = limits
+        """How many are wanted, and how many are kept of those that were seen."""
 
-    def add(self, limit: int) -> None:
+    def add(self) -> None:
         """Add to the scores what common terms are worth, where it can matter."""
         self._beside_rare()
         groups = self._words.groups
@@ -98,36 +105,21 @@ class _Common:
             named = (of_types(self._words.kinds), *map(self._expression, groups))
             found = self._matcher.newest(all_of(named), SEARCH_BOTH_ENTRIES)
             self._weigh(found, self._telling(groups))
-        if len(groups) > 1 and not self._enough(limit):
-            self._words_together(groups, limit)
-        if not self._enough(limit):
-            self._each(limit)
+        if len(groups) > 1 and not self._enough():
+            self._words_together(groups)
+        if not self._enough():
+            self._each()
 
-    def _words_together(self, groups: Sequence[tuple[int, int]], limit: int) -> None:
-        """Look for entries that hold all words, and where they leave room, all but one.
+    def _words_together(self, groups: Sequence[tuple[int, int]]) -> None:
+        """Look for entries that hold all words, and where they leave room, all but one."""
+        self._together(groups)
+        if len(groups) > 2 and not self._enough():
+            for out in sorted(groups, key=self._worth):
+                self._better([group for group in groups if group != out])
 
-        Who holds all is in every list of the latter, and known from any two that are whole.
-        """
-        ways = []
-        if len(groups) > 2:
-            ways = [[g for g in groups if g != out] for out in sorted(groups, key=self._worth)]
-        few = bool(ways) and self._likely(ways[0]) < SEARCH_BOTH_ENTRIES
-        known = int(few and self._together(ways[0], limit, if_whole=True))
-        if known:
-            ways.pop(0)
-        else:
-            self._together(groups, limit)
-            if self._enough(limit):
-                return
-            known = 2
-        for way in ways:
-            known += self._better(way, limit) if known > 1 else self._together(way, limit)
-        if known < 2:
-            self._together(groups, limit)
-
-    def _enough(self, limit: int) -> bool:
+    def _enough(self) -> bool:
         """Tell whether entries that hold every word leave no room for others."""
-        return len(self._scores.full()) >= limit
+        return len(self._scores.full()) >= self._limit
 
     def _beside_rare(self) -> None:
         """Look for common terms in the entries that hold a rare one."""
@@ -141,61 +133,71 @@ class _Common:
                 both = all_of((chosen, quoted(one.term)))
                 self._weigh(self._matcher.newest(both, limit), [index])
 
-    def _each(self, limit: int) -> None:
+    def _each(self) -> None:
         """Look for the best entries of each common term, as far as these can be among the best."""
-        least = 0.0 if self._words.kinds else self._scores.least(limit)
+        least = 0.0 if self._words.kinds else self._scores.least(self._limit)
         for index, one in enumerate(self._postings):
             if one.common:
                 best = best_of(self._matcher, one.term, least / one.idf)
                 self._scores.take(best, 1 << index, one.idf)
 
-    def _together(
-        self, groups: Sequence[tuple[int, int]], limit: int, *, if_whole: bool = False
-    ) -> bool:
-        """Look for entries that hold all of some words, the best at least; tell whether at all.
+    def _together(self, groups: Sequence[tuple[int, int]], least: float = 0.0) -> None:
+        """Look for entries that hold all of some words, of many the best.
 
-        With `if_whole`, nothing comes of it where there are too many to look at them all.
+        `least` is what one must be worth to be among the best; 0 while there is room.
         """
         if any(map(self._is_rare, groups)):
-            return True  # they were looked at before
-        most = max(SEARCH_BEST_ENTRIES, limit)
+            return  # they were looked at before
         chosen = self._telling(groups)
-        seqs, count, whole = self._newest(groups, limit)
-        if if_whole and not whole:
-            return False
-        if count > most:
-            high = self._on_high(chosen, count, limit)
-            seqs = high if len(high) >= limit else [*seqs, *high]
+        seqs = self._marked(groups, 0 if least else 2 * self._limit)
+        if seqs is None:
+            seqs, count = self._newest(groups)
+            if count > max(SEARCH_BEST_ENTRIES, self._looked):
+                high = self._on_high(chosen, count)
+                seqs = high if len(high) >= self._looked else [*seqs, *high]
         self._weigh(seqs, chosen)
-        return whole
 
-    def _newest(
-        self, groups: Sequence[tuple[int, int]], limit: int
-    ) -> tuple[list[int], float, bool]:
-        """Return entries that hold all of some words, how many do, about, and whether at all.
+    def _marked(self, groups: Sequence[tuple[int, int]], needed: int) -> list[int] | None:
+        """Return the entries in which each of some words has a mark, if there are enough.
+
+        Those lists are half as long, and an entry that barely holds a word does not come first.
+        """
+        plain = all(whole == parts for whole, parts in groups)
+        if not plain or not self._limit <= self._likely(groups) < SEARCH_LIST_ENTRIES:
+            return None
+        terms = [self._postings[index].term for index in self._telling(groups)]
+        marked = all_of(at_least(term, 1) for term in terms)
+        seqs = self._matcher.all_if_few(marked, max(SEARCH_BEST_ENTRIES, needed + 1))
+        return seqs if seqs is not None and len(seqs) >= needed else None
+
+    def _newest(self, groups: Sequence[tuple[int, int]]) -> tuple[list[int], float]:
+        """Return entries that hold all of some words, and how many do, about.
 
         Of very many only the newest.
         """
-        first, most = max(SEARCH_BOTH_ENTRIES, limit), max(SEARCH_BEST_ENTRIES, limit)
+        first, most = max(SEARCH_BOTH_ENTRIES, self._looked), max(SEARCH_BEST_ENTRIES, self._looked)
         every = all_of(map(self._expression, groups))
+        if self._likely(groups) < SEARCH_BOTH_ENTRIES:
+            few = self._matcher.all_if_few(every, first + most)
+            if few is not None:
+                return few, len(few)
         with self._matcher.each(every, first + most) as found:
             seqs = list(islice(found, first))
             if len(seqs) < first:
-                return seqs, len(seqs), True
+                return seqs, len(seqs)
             size = self._matcher.size
             count = first * size / (size - seqs[-1])
-            if count > most:
-                return seqs, count, False
-            seqs += found
-            return seqs, count, len(seqs) < first + most
+            if count <= most:
+                seqs += found
+            return seqs, count
 
-    def _better(self, groups: Sequence[tuple[int, int]], limit: int) -> bool:
+    def _better(self, groups: Sequence[tuple[int, int]]) -> None:
         """Look only for those that can still be among the best."""
-        least = 0.0 if self._words.kinds else self._scores.least(limit)
+        least = 0.0 if self._words.kinds else self._scores.least(self._limit)
         terms = [self._postings[index] for index in self._telling(groups)]
         most = MARK_IMPACTS[-1] * sum(one.idf for one in terms)
         if most < least:
-            return False
+            return
         # Even where all the others have the highest mark, each has to make up for the rest.
         lowest = [MARK_IMPACTS[-1] - (most - least) / one.idf for one in terms]
         marks = [bisect_left(MARK_IMPACTS, impact) for impact in lowest]
@@ -204,18 +206,18 @@ class _Common:
             seqs = self._matcher.all_if_few(high, SEARCH_BEST_ENTRIES)
             if seqs is not None:
                 self._weigh(seqs, self._telling(groups))
-                return False
-        return self._together(groups, limit)
+                return
+        self._together(groups, least)
 
-    def _on_high(self, chosen: Sequence[int], count: float, limit: int) -> list[int]:
+    def _on_high(self, chosen: Sequence[int], count: float) -> list[int]:
         """Return entries in which all of some terms count much, of about `count` that hold them.
 
         Begins where there should be enough, and goes up while they are too many, or down.
         """
-        wanted = max(SEARCH_BEST_ENTRIES, limit)
+        wanted = max(SEARCH_BEST_ENTRIES, self._looked)
         terms = [self._postings[index].term for index in chosen]
         shares = _HIGH_SHARES[len(terms) > 2]
-        mark, step = sum(count * share >= limit for share in shares), 0
+        mark, step = sum(count * share >= self._looked for share in shares), 0
         found: list[int] = []
         while 0 < mark < len(MARKS):
             high = all_of(at_least(term, mark) for term in terms)
@@ -223,7 +225,7 @@ class _Common:
             seqs = self._matcher.newest(high, wanted) if seqs is None else seqs
             found += seqs
             step = step or (1 if len(seqs) == wanted else -1)
-            if (2 * len(seqs) >= limit) if step < 0 else (len(seqs) < wanted):
+            if (2 * len(seqs) >= self._looked) if step < 0 else (len(seqs) < wanted):
                 break
             mark += step
         return list(dict.fromkeys(found))

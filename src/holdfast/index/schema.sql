@@ -104,11 +104,12 @@ WITH RECURSIVE back (seq, after) AS (
 SELECT after + 1, seq - 1, seq FROM back;
 
 -- The words of each entry. Words that count much there stand a second time with a mark that says
--- how much, so that the best matches of a common word can be had without looking at all of them.
+-- how much, and once more for each tier of marks that they reach, so that the best matches of a
+-- common word can be had without looking at all of them.
 CREATE VIRTUAL TABLE words USING fts5 (
     terms,
     content = '',
     contentless_delete = 1,
     detail = none,
-    tokenize = "ascii tokenchars '!#$%&+:;<=>_.-@'"
+    tokenize = "ascii tokenchars '!#$%&+:;<=>^|~_.-@'"
 );

@@ -77,7 +77,9 @@ class Scores:
 
     def least(self, limit: int) -> float:
         """Return what an entry must be worth to be among the best so far; 0 while there is room."""
-        worths = [worth for seq, worth in self.seen.items() if seq not in self._echoes]
+        worths = [*self.seen.values()]
+        if self._echoes:
+            worths = [worth for seq, worth in self.seen.items() if seq not in self._echoes]
         return 0.0 if len(worths) < limit else sorted(worths)[-limit]
 
     def raise_by(self, factor: float, seqs: Iterable[int]) -> None:

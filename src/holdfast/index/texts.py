@@ -37,6 +37,10 @@ _PATH_PARAMS: Final = ("path", "file_path", "notebook_path")
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
+BETWEEN: Final = "·"
+"""What tells the fields of an entry apart where they are shown."""
+
+
 class Text(msgspec.Struct):
     """The words of an entry, as one text; `cut` when there are more than are searched."""
 
@@ -73,7 +77,7 @@ def shown_text(entry: Entry, load: Load) -> tuple[str, bool]:
     for name in sorted(value, key=_place):
         if name not in skipped:
             gathering.walk(_searched(name, value[name]))
-    return " · ".join(filter(None, gathering.parts)), _failed(entry.type, value)
+    return f" {BETWEEN} ".join(filter(None, gathering.parts)), _failed(entry.type, value)
 
 
 def _searched(name: str, part: Any) -> Any:

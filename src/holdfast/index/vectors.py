@@ -121,6 +121,15 @@ class Model:
             cosines[:, begin : begin + VECTOR_ROWS] = mine @ part.T
         return cosines
 
+    def compare_texts(self, words: Weights, texts: Sequence[str]) -> list[float]:
+        """Return the cosine of a question, weighed by the caller, with each of some short texts."""
+        import numpy as np
+
+        asked = self._means([words], rarity=False)[0]
+        means = self._means([dict.fromkeys(words_of(text), 1.0) for text in texts], rarity=True)
+        lengths = np.linalg.norm(means, axis=1) * np.linalg.norm(asked)
+        return [float(one) for one in means @ asked / np.maximum(lengths, 1e-9)]
+
     def similarity(self, one: str, other: str) -> float:
         """Return the cosine of two texts."""
         import numpy as np

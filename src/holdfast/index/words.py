@@ -1,9 +1,10 @@
 """Writing the search index: each entry becomes a row of marked terms.
 
 A term that counts much in its entry, as it occurs often or the entry is short, stands there twice:
-plain, and with a mark for how much, by BM25 with a fixed mean length. So the best entries for a
-common word are a short list of their own. Terms with an @ are filters: type, session, path. Beside
-the row stands how much each term counts, so that an entry, once found, can be weighed at once.
+plain, and with a mark for how much, by BM25 with a fixed mean length; and again for each tier that
+it reaches. So the best entries for a common word are a short list of their own. Terms with an @ are
+filters: type, session, path. Beside the row stands how much each term counts, so that an entry,
+once found, can be weighed at once.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ MARKS: Final = "!#$%&+:;<=>"
 MARK_BOUNDS: Final = (1.10, 1.24, 1.34, 1.49, 1.62, 1.74, 1.81, 1.88, 1.94, 1.99)
 """Where the next mark begins. The higher ones are rare: of ordinary text the last has one word in
 2,000, so that even the best entries for a common word are few."""
+
+TIERS: Final = {1: "^", 3: "~", 5: "|"}
+"""Signs for terms with at least some mark: one list to go through instead of one for each mark."""
 
 MARK_IMPACTS: Final = (0.88, 1.17, 1.29, 1.41, 1.55, 1.68, 1.77, 1.84, 1.91, 1.96, 2.02)
 """What a term with each mark counts."""
@@ -112,12 +116,13 @@ class Weights(NamedTuple):
         return cls(once, others)
 
     def marked(self, terms: Iterable[str]) -> list[str]:
-        """Return the terms that count much, each with its sign."""
+        """Return the terms that count much, with the sign of each and those of its tiers."""
         others = self.others
-        found = [term + MARKS[place] for term, place in others.items()]
+        found = [term + sign for term, place in others.items() for sign in _SIGNS[place]]
         if self.once:
-            sign = MARKS[self.once]
-            found += [term + sign for term in terms if term not in others]
+            once = [term for term in terms if term not in others]
+            for sign in _SIGNS[self.once]:
+                found += [term + sign for term in once]
         return found
 
     def packed(self) -> bytes:
@@ -140,6 +145,10 @@ def term_key(term: str) -> bytes:
     return crc32(term.encode()).to_bytes(4)[:_KEY_BYTES]
 
 
+_SIGNS: Final = [""] + [
+    sign + "".join(TIERS[tier] for tier in TIERS if tier <= place)
+    for place, sign in enumerate(MARKS[1:], 1)
+]
 _KEY_BYTES: Final = 3
 _WEIGHT_BYTES: Final = 4
 _BYTES: Final = [bytes((place,)) for place in range(len(MARKS))]

@@ -1,9 +1,10 @@
 """Searching a project's code: sections by their words and their meaning, or plain lines.
 
-The answer says which level spoke: `ck`, where that is installed; `hybrid`, ranks by words (BM25)
-and by vectors joined; `bm25` where there is no model; `grep`, lines that hold the text as it is,
-where the question has no words or the index cannot be used. It says, too, how many files were
-searched, and how many could not be: that nothing was found there means nothing.
+The answer says which level spoke: `ck`, where that is installed; `hybrid`, ranks by words (BM25),
+by vectors and by similarity joined, and names that are near to the question raised; `bm25` where
+there is no model; `grep`, lines that hold the text as it is, where the question has no words or the
+index cannot be used. It says, too, how many files were searched, and how many could not be: that
+nothing was found there means nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from holdfast.index import vectors
 from holdfast.index.asking import words_of
 from holdfast.index.code_documents import PIECE, lines_of
 from holdfast.index.code_index import CodeIndex, Section
-from holdfast.index.vectors import Model
+from holdfast.index.vectors import Model, Weights
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import SEARCH_HITS_MAX, SOURCE_CANDIDATES, SOURCE_RANKS_FUSED
 from holdfast.recall.similarity import Read, nearest
@@ -109,12 +110,15 @@ def search_code(index: CodeIndex, model: Model | None, read: Read, query: CodeQu
         asked = index.rarity(list(vectors.words_of(query.text)))
         near = model.nearest(asked, packed, SOURCE_CANDIDATES)
     similar: dict[int, float] = {}
+    ranked = by_words
     if model is not None and near:
         said = nearest(index, model, read, query.text, within=query.path).near
         similar = {one.section.id: one.similarity for one in said}
-    # The nearest is not yet near: alone it counts from a similarity on that says something.
-    telling = [(id_, cosine) for id_, cosine in near if cosine >= SIMILAR]
-    ranked = fuse([by_words, telling]) if near else by_words
+        # The nearest is not yet near: alone it counts from a similarity on that says something.
+        telling = [(id_, cosine) for id_, cosine in near if cosine >= SIMILAR]
+        found = {id_ for id_, _ in [*by_words, *telling]}
+        near_all = [pair for pair in similar.items() if pair[0] in found]
+        ranked = _by_name(index, model, asked, fuse([by_words, telling, near_all]))
     limit = max(1, min(query.limit, SEARCH_HITS_MAX))
     hits, lost = _hits(index, read, ranked, similar, frozenset(words.terms), limit)
     return CodeFound(
@@ -139,6 +143,17 @@ def fuse(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int, flo
         for rank, (id_, _) in enumerate(ranking, 1):
             scores[id_] += 1 / (SOURCE_RANKS_FUSED + rank)
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _by_name(
+    index: CodeIndex, model: Model, asked: Weights, ranked: Sequence[tuple[int, float]]
+) -> list[tuple[int, float]]:
+    """Let a section count more whose own name is near to the question, at most twice as much."""
+    sections = index.sections([id_ for id_, _ in ranked])
+    names = {id_: section.name.rpartition(".")[2] for id_, section in sections.items()}
+    cosines = dict(zip(names, model.compare_texts(asked, list(names.values())), strict=True))
+    raised = [(id_, score * (1 + max(cosines.get(id_, 0.0), 0.0))) for id_, score in ranked]
+    return sorted(raised, key=lambda pair: (-pair[1], pair[0]))
 
 
 def grep_code(

@@ -110,15 +110,9 @@ class Looking:
         self._reader = reader
         self.limit = max(1, min(query.limit, SEARCH_HITS_MAX))
         self._taken = views.taken
-        scope = _scope(query, self._taken)
-
-        def ask(connection: apsw.Connection) -> tuple[Ranking, list[tuple[Ranked, int | None]]]:
-            with connection:  # all of it as of one moment
-                ranking = rank(Matcher(connection, scope), self._words, self.limit + NEARLY)
-                best = _in_order(connection, ranking.best)
-            return ranking, best
-
-        self._ranking, self._best = views.look(ask)
+        self._views = views
+        self._scope = _scope(query, self._taken)
+        self._ranking, self._best = self._ask(self.limit)
         self._lost: list[int] = []
         self._alike = 0
 
@@ -126,7 +120,7 @@ class Looking:
         """Yield the hits, the best first; no text of a session twice."""
         terms = frozenset(self._words.terms)
         shown: set[tuple[Any, ...]] = set()
-        for one, by in self._best:
+        for one, by in self._ranked():
             entry = _entry(self._reader, one.seq)
             if entry is None:
                 self._lost.append(one.seq)
@@ -139,6 +133,27 @@ class Looking:
             if entry.session_id is not None:  # without one, nothing says that they belong together
                 shown.add(said)
             yield _hit(one, by, entry, snippet(text, terms))
+
+    def _ranked(self) -> Iterator[tuple[Ranked, int | None]]:
+        """Yield the best, and more only when some were passed over, which few searches need."""
+        best = self._best[: self.limit]
+        yield from best
+        if self._lost or self._alike:
+            told = {one.seq for one, _ in best}
+            yield from (
+                pair for pair in self._ask(self.limit + NEARLY)[1] if pair[0].seq not in told
+            )
+
+    def _ask(self, limit: int) -> tuple[Ranking, list[tuple[Ranked, int | None]]]:
+        """Rank; a few more than are wanted, of which some may no longer hold."""
+
+        def ask(connection: apsw.Connection) -> tuple[Ranking, list[tuple[Ranked, int | None]]]:
+            with connection:  # all of it as of one moment
+                ranking = rank(Matcher(connection, self._scope), self._words, limit, NEARLY)
+                best = _in_order(connection, ranking.best)
+            return ranking, best
+
+        return self._views.look(ask)
 
     def found(self, hits: list[Hit]) -> Found:
         """Tell what was found, when these were taken of the hits."""

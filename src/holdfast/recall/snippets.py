@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from holdfast.index.terms import expand
+from holdfast.index.texts import BETWEEN
 from holdfast.kernel.limits import SNIPPET_CHARS, SNIPPET_CHARS_SEARCHED
 
 CUT: Final = "…"
@@ -36,12 +37,32 @@ def spans(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _matches(text: str, terms: Collection[str]) -> Iterator[tuple[re.Match[str], str]]:
-    found = list(_TOKENS.finditer(text))
-    told = {each[0] for each in found}
-    wanted = {token: term for token in told for term in reversed(expand(token)) if term in terms}
-    for each in found:
-        if each[0] in wanted:
-            yield each, wanted[each[0]]
+    for start, stop in _stretches(text, terms):
+        for found in _TOKENS.finditer(text, start, stop):
+            for term in expand(found[0]):
+                if term in terms:
+                    yield found, term
+                    break
+
+
+def _stretches(text: str, terms: Collection[str]) -> Iterable[tuple[int, int]]:
+    """Return the parts of a text between blanks that may hold a term; tokens take much longer.
+
+    A term is a part of the word that it stands for, but for an i that was a y. Not where accents
+    were taken away: other than in ASCII it may be anywhere.
+    """
+    lower = text.replace(BETWEEN, " ").lower()
+    if not lower.isascii():
+        return [(0, len(text))]
+    stops: dict[int, int] = {}
+    for term in filter(None, terms):
+        part = term[:-1] if term[-1] == "i" and len(term) > 1 else term
+        place = lower.find(part)
+        while place >= 0:
+            start, stop = lower.rfind(" ", 0, place) + 1, lower.find(" ", place)
+            stops[start] = stop = len(text) if stop < 0 else stop
+            place = lower.find(part, stop)
+    return sorted(stops.items())
 
 
 def _best_start(text: str, terms: Collection[str]) -> int:

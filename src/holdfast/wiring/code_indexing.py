@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from holdfast.code import CouldNotLook, Symbol, language_of
+from holdfast.code import CouldNotLook, PatternMap, Symbol, language_of
+from holdfast.evidence.project_files import ProjectFiles
 from holdfast.index.code_documents import split
 from holdfast.index.code_index import CodeIndex, File, Taken
 from holdfast.index.vectors import Model, words_of_section
@@ -25,6 +27,7 @@ from holdfast.kernel.limits import (
     SOURCE_SETTLED_NS,
 )
 from holdfast.wiring.code_files import CodeFiles, Listed, Source
+from holdfast.wiring.retrieving import users_patterns
 from holdfast.workers import ParseWorker
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -64,9 +67,11 @@ class Indexing:
         self._worker = worker
         self._model = model
         self._now_ns = now_ns
+        self._patterns = _Patterns()
 
     def catch_up(self, *, progress: Progress = no_progress) -> Brought:
         """Take in what changed since the last time, and forget what is gone."""
+        self._patterns = _patterns_of(self._files)
         listed = self._files.list()
         known = self._index.known()
         gone = [path for path in known if path not in listed.stamps and path not in listed.unread]
@@ -93,7 +98,7 @@ class Indexing:
             for path, stamp in listed.stamps.items()
             if (file := known.get(path)) is None
             or file.stamp != stamp
-            or (file.problem is None and file.model != self._model_name)
+            or (file.problem is None and not self._is_made_alike(file))
         ]
 
     @property
@@ -122,16 +127,19 @@ class Indexing:
         return source.newest_ns < self._now_ns() - SOURCE_SETTLED_NS
 
     def _is_same(self, known: File, source: Source) -> bool:
-        return known.hash == source.hash and (
-            source.text is None or known.model == self._model_name
-        )
+        return known.hash == source.hash and (source.text is None or self._is_made_alike(known))
+
+    def _is_made_alike(self, known: File) -> bool:
+        """Tell whether the same text would be taken in as it was."""
+        return (known.model, known.patterns) == (self._model_name, self._patterns.digest)
 
     def _take(self, path: str, source: Source, stamp: str | None) -> Taken:
         if source.text is None:
             return Taken(File(path, stamp, source.hash, source.problem))
         symbols, plain = self._symbols(path, source.text)
         documents = split(source.text, symbols)
-        file = File(path, stamp, source.hash, None, plain, self._model_name)
+        made = (self._model_name, self._patterns.digest)
+        file = File(path, stamp, source.hash, None, plain, *made)
         if self._model is None:
             return Taken(file, documents)
         words = [words_of_section(one.name, path, one.text) for one in documents]
@@ -139,13 +147,29 @@ class Indexing:
 
     def _symbols(self, path: str, text: str) -> tuple[Sequence[Symbol], str | None]:
         """Return the definitions of a text; or none, and why they are not known."""
-        language = language_of(path, text)
+        known = self._patterns.map
+        language = language_of(path, text) or (None if known is None else known.language_of(path))
         if language is None:
             return (), None  # no language is known in which it could define something
         try:
-            return self._worker.read_symbols(text, language).symbols, None
+            return self._worker.read_symbols(text, language, known=known).symbols, None
         except CouldNotLook as reason:
             return (), reason.what
+
+
+class _Patterns(msgspec.Struct, frozen=True):
+    """The user's patterns, and what tells them from others."""
+
+    map: PatternMap | None = None
+    digest: str | None = None
+
+
+def _patterns_of(files: CodeFiles) -> _Patterns:
+    """Read the map that a project adds; a file is taken in again when it has changed."""
+    known = users_patterns(ProjectFiles(files.folder, files.folder))
+    if known is None:
+        return _Patterns()
+    return _Patterns(known, sha256(msgspec.json.encode(known)).hexdigest())
 
 
 class _Batch:

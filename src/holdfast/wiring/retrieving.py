@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -52,6 +53,8 @@ def outline(files: ProjectFiles, given: str, tokens_max: int) -> Outlined:
 def users_patterns(files: ProjectFiles) -> PatternMap | None:
     """Return the patterns that a project adds in `.holdfast/symbols.json`, None if it does not."""
     name = f"{PROJECT_ROOT}{FOLDER}/symbols.json"
+    if not os.path.lexists(files.root / FOLDER / "symbols.json"):
+        return None  # most have none, and looking for one that is called like it takes time
     try:
         text = files.read(name, bytes_max=PATTERN_FILE_BYTES_MAX).text
     except NotFound:

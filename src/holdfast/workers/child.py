@@ -1,4 +1,4 @@
-"""The parse worker itself: `python -m holdfast.workers.child MEMORY_BYTES`.
+"""The parse worker itself: `main(MEMORY_BYTES)`, in a Python that was started without `site`.
 
 Reads jobs from its standard input until that ends, answers each on its standard output. The bounds
 are the kernel's: address space for its life, processor time for each job. The second one ends the
@@ -65,7 +65,3 @@ def _bound(which: int, most: int) -> None:
 def _bound_time(timeout_s: float) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     _bound(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + timeout_s) + _GRACE_S)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

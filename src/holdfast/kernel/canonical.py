@@ -84,31 +84,35 @@ _encode_plain_lines: Final = msgspec.json.Encoder(order="deterministic").encode_
 def _is_plain(value: object, levels: int) -> bool:
     """Tell whether msgspec writes exactly what `encode_slow` would; when unsure, say no.
 
-    Runs on every append: strings are passed over without a call, the common kinds come first.
+    Runs on every append: what most values are is passed over without a call for it.
     ASCII keys sort the same by bytes as by UTF-16 code units; others are left to the slow form.
     """
-    if type(value) is str or value is None or type(value) is bool:
-        return True
-    if type(value) is int:
-        return _INTEGER_MIN <= value <= INTEGER_MAX
-    if type(value) is float:
-        return _FLOAT_PLAIN_MIN <= abs(value) < _FLOAT_PLAIN_MAX and value % 1.0 != 0.0
-    if not levels:
-        return False
-    levels -= 1
-    if type(value) is dict:
-        for key, item in value.items():
+    kind = type(value)
+    if kind is dict:
+        if not levels:
+            return False
+        for key, item in value.items():  # type: ignore[attr-defined]
             if type(key) is not str or not key.isascii():
                 return False
-            if type(item) is not str and not _is_plain(item, levels):
+            kind = type(item)
+            if kind is int:
+                if not _INTEGER_MIN <= item <= INTEGER_MAX:
+                    return False
+            elif kind is not str and item is not None and not _is_plain(item, levels - 1):
                 return False
         return True
-    if type(value) is not list and type(value) is not tuple:
-        return False
-    for item in value:  # noqa: SIM110 -- a generator in all() costs a call for every item
-        if type(item) is not str and not _is_plain(item, levels):
+    if kind is float:
+        return _FLOAT_PLAIN_MIN <= abs(value) < _FLOAT_PLAIN_MAX and value % 1.0 != 0.0  # type: ignore[arg-type, operator]
+    if kind is list or kind is tuple:
+        if not levels:
             return False
-    return True
+        for item in value:  # type: ignore[attr-defined]
+            if type(item) is not str and not _is_plain(item, levels - 1):
+                return False
+        return True
+    if kind is int:
+        return _INTEGER_MIN <= value <= INTEGER_MAX  # type: ignore[operator]
+    return kind is str or value is None or kind is bool
 
 
 _quote: Final = json.JSONEncoder(ensure_ascii=False).encode

@@ -25,16 +25,16 @@ class Head(msgspec.Struct, frozen=True):
 
 def seal(head: Head, entry: Prepared) -> Sealed:
     """Place an entry right behind the head."""
-    [sealed] = seal_all(head, (entry,))
-    return sealed
+    body = entries.encode(entry, ledger=head.ledger, prev=head.leaf.hex(), seq=head.size)
+    return Sealed(head.size, entry.id, entry.type, entry.session_id, leaf_hash(body), body)
 
 
 def seal_all(head: Head, batch: Iterable[Prepared]) -> list[Sealed]:
     """Place entries one behind the other, the first right behind the head."""
-    leaf = head.leaf
+    ledger, leaf = head.ledger, head.leaf
     sealed = []
     for seq, entry in enumerate(batch, start=head.size):
-        body = entries.encode(entry, ledger=head.ledger, prev=leaf.hex(), seq=seq)
+        body = entries.encode(entry, ledger=ledger, prev=leaf.hex(), seq=seq)
         leaf = leaf_hash(body)
         sealed.append(Sealed(seq, entry.id, entry.type, entry.session_id, leaf, body))
     return sealed

@@ -124,15 +124,44 @@ def _damaged(error: Exception) -> Damaged:
     )
 
 
+class _Spelled(msgspec.Struct, frozen=True, gc=False):
+    """An entry as it is written: its fields stand in RFC 8785 order."""
+
+    actor: Actor
+    data: msgspec.Raw
+    hash: str
+    id: str
+    ledger: str
+    prev: str
+    seq: int
+    session_id: str | None
+    span: Span | None
+    timestamp: str
+    type: str
+    v: int
+
+
+_spell = msgspec.json.Encoder().encode
+
+
 def encode(entry: Prepared, *, ledger: str, prev: str, seq: int) -> bytes:
-    """Write the one canonical spelling of an entry. Keys stand in RFC 8785 order."""
-    rest = (
-        f',"hash":"{entry.hash}","id":{_quoted(entry.id)},"ledger":"{ledger}","prev":"{prev}",'
-        f'"seq":{seq},"session_id":{_session_json(entry.session_id)},'
-        f'"span":{"null" if entry.span is None else _span_json(entry.span)},'
-        f'"timestamp":"{entry.timestamp}","type":"{entry.type}","v":{entry.version}}}'
+    """Write the one canonical spelling of an entry; its names are such as `check_name` lets in."""
+    return _spell(
+        _Spelled(
+            entry.actor,
+            msgspec.Raw(entry.data),
+            entry.hash,
+            entry.id,
+            ledger,
+            prev,
+            seq,
+            entry.session_id,
+            entry.span,
+            entry.timestamp,
+            entry.type,
+            entry.version,
+        )
     )
-    return b"".join((_actor_json(entry.actor), entry.data, rest.encode()))
 
 
 @lru_cache(maxsize=64)
@@ -164,27 +193,3 @@ def check_actor(actor: Actor) -> Actor:
         meaning="Nothing was recorded.",
         remedy=f"Use one of {', '.join(ACTOR_KINDS)}.",
     )
-
-
-def _quoted(name: str) -> str:
-    """Spell a name that was checked; nearly all need no escape."""
-    if name.isascii() and '"' not in name and "\\" not in name:
-        return f'"{name}"'
-    return canonical.encode(name).decode()
-
-
-def _span_json(span: Span) -> str:
-    return canonical.encode(msgspec.to_builtins(span)).decode()
-
-
-# A process writes for few actors and sessions, so their spelling is worth keeping.
-@lru_cache(maxsize=64)
-def _actor_json(actor: Actor) -> bytes:
-    """Return the beginning of an entry, up to where its data stands."""
-    spelled = canonical.encode({"kind": actor.kind, "name": actor.name})
-    return b'{"actor":' + spelled + b',"data":'
-
-
-@lru_cache(maxsize=64)
-def _session_json(session_id: str | None) -> str:
-    return canonical.encode(session_id).decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import time
 from collections import deque
 from collections.abc import Callable
@@ -39,30 +38,41 @@ def _spell_second(seconds: int) -> str:
 
 def uuid7(now_us: int) -> str:
     """Make a UUIDv7 (RFC 9562): milliseconds, then their fraction in 12 bits, then chance."""
-    chance = _chance()
-    last = f"{chance & 0xFFFFFFFFFFFF:012x}"
-    return f"{_spell_moment(now_us)}{chance >> 48 & 0x3FFF | 0x8000:04x}-{last}"
-
-
-@lru_cache(maxsize=4)
-def _spell_moment(now_us: int) -> str:
-    """Return the first half of a UUIDv7; the entries of a batch share it."""
-    milliseconds, microseconds = divmod(now_us, 1000)
-    digits = f"{milliseconds & 0xFFFFFFFFFFFF:012x}"
-    return f"{digits[:8]}-{digits[8:]}-7{microseconds * 4096 // 1000:03x}-"
-
-
-def _chance() -> int:
-    """Return 64 bits that nobody else has; the system is asked for many at a time."""
     while True:
         try:
-            return _pool.popleft()
+            return _spell_moment(now_us) + _chances.popleft()
         except IndexError:
-            _pool.extend(struct.unpack(f">{POOL_NUMBERS}Q", os.urandom(8 * POOL_NUMBERS)))
+            _chances.extend(_spell_chances())
 
 
-_pool: deque[int] = deque()
-os.register_at_fork(after_in_child=_pool.clear)
+def _spell_moment(now_us: int) -> str:
+    """Return the first half of a UUIDv7. The entries of a batch share it, so the last is kept."""
+    global _moment  # one tuple, replaced as a whole
+    last_us, spelled = _moment
+    if last_us != now_us:
+        milliseconds, microseconds = divmod(now_us, 1000)
+        number = (milliseconds & 0xFFFFFFFFFFFF) << 16 | 0x7000 | microseconds * 4096 // 1000
+        digits = number.to_bytes(8, "big").hex("-", 2)
+        spelled = f"{digits[:4]}{digits[5:]}-"
+        _moment = now_us, spelled
+    return spelled
+
+
+def _spell_chances() -> list[str]:
+    """Return second halves of UUIDv7s, each of 62 bits that nobody else has, behind the variant."""
+    chance = int.from_bytes(os.urandom(8 * POOL_NUMBERS), "big") & _CHANCE | _VARIANT
+    digits = chance.to_bytes(8 * POOL_NUMBERS, "big").hex()
+    return [f"{digits[at : at + 4]}-{digits[at + 4 : at + 16]}" for at in range(0, len(digits), 16)]
+
+
+_CHANCE: Final = int.from_bytes(bytes.fromhex("3fffffffffffffff") * POOL_NUMBERS, "big")
+_VARIANT: Final = int.from_bytes(bytes.fromhex("8000000000000000") * POOL_NUMBERS, "big")
+
+
+_moment: tuple[int, str] = (-1, "")
+_chances: deque[str] = deque()
+"""Second halves that were not used yet: the system is asked for many at a time."""
+os.register_at_fork(after_in_child=_chances.clear)
 
 
 def new_ledger_id() -> str:

@@ -1,6 +1,6 @@
 """A cheap and sound first look: False means there is nothing to redact in these bytes.
 
-Two tests run over everything, and a precise one where either of them finds something.
+Two tests run over everything, and more precise ones where either of them finds something.
 
 - Skeleton: deleting the same characters from a text and from a hint in it leaves what remains of
   the hint adjacent. So `skeleton(hint) in skeleton(text)` misses nothing and searches 40 %.
@@ -46,9 +46,11 @@ class Prefilter:
         """
         broad, precise = set(broad), set(precise)
         skeletons = {skeleton(hint.encode()) for hint in broad}
-        self._skeletons = tuple(
-            s for s in sorted(skeletons) if not any(t in s for t in skeletons - {s})
-        )
+        self._skeletons = {
+            bones: [hint for hint in sorted(broad) if bones in skeleton(hint.encode())]
+            for bones in sorted(skeletons)
+            if not any(other in bones for other in skeletons - {bones})
+        }
         with_runs = {hint for hint in precise if not any(other in hint for other in broad)}
         self._find_any = _anchored(precise, not_after).search
         self._find_with_run = _anchored(with_runs, not_after).search
@@ -56,11 +58,17 @@ class Prefilter:
     def suspects(self, encoded: bytes) -> bool:
         """Return False only if no hint is in the bytes."""
         bones = encoded.translate(_LOWER, _DELETED).decode("ascii")
-        if any(map(bones.__contains__, self._skeletons)):
+        found = [one for one in self._skeletons if one in bones]
+        if found and self._holds_broad(encoded, found):
             return self._find_any(encoded.lower()) is not None
         shape = encoded.translate(_SHAPE).decode("ascii")
         start = shape.find(_LONG_RUN)
         return start >= 0 and self._suspects_run(encoded, shape, start)
+
+    def _holds_broad(self, encoded: bytes, skeletons: Iterable[str]) -> bool:
+        """Tell whether a hint is there and not only its skeleton, as in long texts by chance."""
+        text = encoded.lower().decode("latin-1")
+        return any(hint in text for bones in skeletons for hint in self._skeletons[bones])
 
     def _suspects_run(self, encoded: bytes, shape: str, start: int) -> bool:
         """Look closely at each long run and what stands around it, but for plain digests."""

@@ -16,7 +16,7 @@ from holdfast.kernel.limits import INDEX_BLOCK_ENTRIES
 from holdfast.storage.port import Fault
 from holdfast.storage.sqlite import reading, tree
 from holdfast.storage.sqlite.connection import FORMAT, SCHEMA_DIGESTS, schema_digest
-from holdfast.storage.sqlite.keys import id_key, session_key, type_key
+from holdfast.storage.sqlite.keys import id_keys, session_key, type_key
 from holdfast.storage.sqlite.queries import SQL
 from holdfast.storage.sqlite.reading import Connecting
 
@@ -102,7 +102,7 @@ class SqliteAudit:
 
     def _close_block(self) -> None:
         number = self._block[-1].seq >> _BLOCK_BITS
-        ids = {id_key(entry.id) for entry in self._block}
+        ids = id_keys([entry.id for entry in self._block])
         names = {(entry.type, entry.session_id) for entry in self._block}
         self._totals.add_block(number, ids, names)
         self._block = []

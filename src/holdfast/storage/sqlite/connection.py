@@ -44,6 +44,9 @@ FORMAT: Final = max(SCHEMA_DIGESTS)
 JOURNAL_BYTES_KEPT: Final = 16 * MIB
 """What a long reader made the log grow beyond this is given back afterwards."""
 
+BUSY_TIMEOUT_MS: Final = 1000
+"""How long to wait for other programs; writers of ours wait in the queue."""
+
 _NOTHING: Final = hashlib.sha256(b"").hexdigest()
 
 _SCHEMA_CHANGES: Final = frozenset(
@@ -164,7 +167,7 @@ def _configure(connection: apsw.Connection, synchronous: str) -> None:
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     # A short process must not pay for a checkpoint when it closes, nor make one outside the queue.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    connection.set_busy_timeout(1000)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     for name, value in (
         ("synchronous", synchronous),
         ("fullfsync", "ON"),

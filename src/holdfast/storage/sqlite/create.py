@@ -17,6 +17,7 @@ from holdfast.storage.files import FILE_MODE, RealFiles, sync
 from holdfast.storage.sqlite import tree
 from holdfast.storage.sqlite.connection import (
     APPLICATION_ID,
+    BUSY_TIMEOUT_MS,
     FORMAT,
     check_format,
     check_place,
@@ -80,6 +81,21 @@ def checkpoint(connection: apsw.Connection) -> bool:
     """Move the write-ahead log into the database; return whether all of it went."""
     frames, moved = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     return frames == moved
+
+
+def empty_log(connection: apsw.Connection) -> None:
+    """Let the log begin anew, unless somebody reads from it, whom nobody waits for.
+
+    Otherwise a log begins anew only within a process that goes on writing after it moved all of it;
+    where every process records one entry and ends, it would grow for ever.
+    """
+    connection.set_busy_timeout(0)
+    try:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.BusyError:
+        pass
+    finally:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
 
 def _run(connection: apsw.Connection, version: int, until: int) -> None:

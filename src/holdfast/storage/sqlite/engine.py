@@ -11,13 +11,14 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import get_ident
 from typing import Any
 
 import apsw
 
 from holdfast.kernel.chain import Head
 from holdfast.kernel.errors import Conflict, Damaged, HoldfastError, StorageFailed
-from holdfast.kernel.limits import WAL_PAGES_MAX
+from holdfast.kernel.limits import INLINE_BYTES_MAX, WAL_PAGES_COMMIT, WAL_PAGES_MAX
 from holdfast.storage.port import (
     EVERYTHING,
     Archive,
@@ -41,9 +42,10 @@ from holdfast.storage.sqlite.connection import (
     translated,
     unreadable,
 )
-from holdfast.storage.sqlite.create import checkpoint, migrate
+from holdfast.storage.sqlite.create import checkpoint, empty_log, migrate
 from holdfast.storage.sqlite.leaving import drop, permit, scrub
 from holdfast.storage.sqlite.log import rewrite_log
+from holdfast.storage.sqlite.newest import Newest
 from holdfast.storage.sqlite.queries import SQL
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
 
@@ -72,7 +74,7 @@ class SqliteEngine:
         self._connection: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
         self._failed = False
-        self._wal_pages = 0
+        self._unasked = 0
         self._turn = _Turn(self)
         self._turn_depth = self._turn_owner = 0
         self._turn_head: Head | None = None
@@ -82,11 +84,11 @@ class SqliteEngine:
     # Reading
 
     def head(self) -> Head:
-        if self._turn_owner != threading.get_ident():
+        if self._turn_owner != get_ident():
             with self._reading() as connection:
                 return self._read_head(connection)
         try:
-            return self._head_in_turn(self._begin())
+            return self._turn_head or self._begin()
         except apsw.Error as error:
             raise self._failure(error) from error
 
@@ -114,26 +116,27 @@ class SqliteEngine:
         return self._turn
 
     def append(self, batch: Batch, *, expected_head: Head) -> None:
-        if self._turn_owner != threading.get_ident():
+        if self._turn_owner != get_ident():
             with self.queue():
-                return self.append(batch, expected_head=expected_head)
+                self.append(batch, expected_head=expected_head)
+            return
         try:
-            return self._append(self._begin(), batch, expected_head)
+            _compare(self._turn_head or self._begin(), expected_head)
+            writing.append(self._cursor, batch, self._newest)
+            self._cursor.execute("COMMIT")
         except apsw.Error as error:
+            self._roll_back()
             failure = self._failure(error)
             self._try_to_recover()
             raise failure from error
-
-    def _append(self, connection: apsw.Connection, batch: Batch, expected_head: Head) -> None:
-        try:
-            _compare(self._head_in_turn(connection), expected_head)
-            writing.append(connection, batch)
-            self._turn_head = None
-            connection.execute("COMMIT")
         except BaseException:
-            self._roll_back(connection)
+            self._roll_back()
             raise
-        self._tidy(connection)
+        self._turn_head = None
+        self._newest.settle(self._cursor.connection)
+        self._unasked -= 1
+        if self._unasked < 0 or _is_heavy(batch):
+            self._tidy()
 
     def drop(self, leaving: Archive | Erased, note: Batch, *, expected_head: Head) -> None:
         """Drop what may go and append the note, on a connection that may do just that."""
@@ -146,13 +149,11 @@ class SqliteEngine:
                 raise failure from error
 
     def _drop(self, leaving: Archive | Erased, note: Batch, expected_head: Head) -> None:
-        own = self._connected()
-        self._roll_back(own)  # the turn's transaction holds nothing but the lock
-        self._turn_head = None
+        self._connected()
+        self._roll_back()  # the turn's transaction holds nothing but the lock
         connection = connect(self._path, vfs=self._vfs, synchronous=self._synchronous)
         try:
             connection.pragma("query_only", self._inspect)
-            connection.set_wal_hook(self._note_log)
             permit(connection, leaving)
             connection.execute("BEGIN IMMEDIATE")
             _compare(self._read_head(connection), expected_head)
@@ -162,7 +163,7 @@ class SqliteEngine:
                 scrub(connection, leaving)
         finally:
             connection.close(force=True)  # what was not committed is undone
-        self._tidy(own)
+        self._tidy()
 
     def close(self) -> None:
         self._begin_process()  # a child lets go of nothing that is its parent's
@@ -180,27 +181,34 @@ class SqliteEngine:
             self._begin_process()
         self._queue.__enter__()
         self._lock.acquire()
-        self._turn_owner = threading.get_ident()
+        self._turn_owner = get_ident()
         self._turn_depth += 1
 
     def leave_turn(self) -> None:
         """Let the next writer in; what was not committed is undone."""
         self._turn_depth -= 1
         if self._turn_depth == 0:
-            self._turn_head = None
             self._turn_owner = 0
             if self._connection is not None and self._connection.in_transaction:
-                self._roll_back(self._connection)
+                self._roll_back()
         self._lock.release()
         self._queue.__exit__()
 
-    def _begin(self) -> apsw.Connection:
-        """Begin the turn's transaction, once."""
+    def _begin(self) -> Head:
+        """Begin the turn's transaction and return where the chain ends: nobody else can move it."""
         connection = self._connection
-        if connection is None or not connection.in_transaction:
+        if connection is None or self._identity != identity(self._path):
             connection = self._connected()
-            connection.execute("BEGIN IMMEDIATE")
-        return connection
+        self._cursor.execute("BEGIN IMMEDIATE")
+        try:
+            head = self._newest.head(connection)
+            if head is None:
+                head = self._newest.begin(connection, self._read_head(connection))
+        except BaseException:
+            self._roll_back()
+            raise
+        self._turn_head = head
+        return head
 
     # The connection
 
@@ -208,7 +216,8 @@ class SqliteEngine:
         """Start afresh in a forked child: its parent's connection and lock are not its own."""
         if self._pid == os.getpid():
             return
-        self._inherited = self._connection  # never closed here: it is the parent's
+        if self._connection is not None:
+            self._inherited = self._connection, self._cursor  # never closed here: the parent's
         self._connection = None
         self._turn_depth = self._turn_owner = 0
         self._turn_head = None
@@ -220,6 +229,7 @@ class SqliteEngine:
         if self._connection is None:
             self._check_identity()
             self._connection = self._open()
+            self._cursor, self._newest, self._unasked = self._connection.cursor(), Newest(), 0
         elif not self._connection.in_transaction:
             self._check_identity()
         return self._connection
@@ -249,7 +259,6 @@ class SqliteEngine:
                 else:
                     self._bring_up_to_date(connection, version)
                 forbid_schema_changes(connection)
-                connection.set_wal_hook(self._note_log)
                 self._ledger = str(connection.execute(SQL["ledger_id"]).get)
                 if self._failed:
                     self._recover(connection)
@@ -290,6 +299,7 @@ class SqliteEngine:
     def _forget(self) -> None:
         """Drop a connection that can't be trusted any more."""
         self._failed = not self._inspect  # who never writes has nothing to make good
+        self._turn_head = None
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close(force=True)
@@ -315,32 +325,28 @@ class SqliteEngine:
             self._forget()
         return ours
 
-    def _roll_back(self, connection: apsw.Connection) -> None:
+    def _roll_back(self) -> None:
+        """Undo what the turn's transaction holds, if there is one."""
+        self._turn_head = None
         try:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            if self._connection is not None and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
         except apsw.Error:
             self._forget()
 
-    def _tidy(self, connection: apsw.Connection) -> None:
+    def _tidy(self) -> None:
         """Move a long log into the database. The entries are durable already: a failure waits."""
-        if self._wal_pages < WAL_PAGES_MAX:
+        if self._connection is None:
             return
+        self._unasked = WAL_PAGES_MAX // WAL_PAGES_COMMIT
         try:
-            checkpoint(connection)
+            pages, _ = self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+            if pages >= WAL_PAGES_MAX:
+                checkpoint(self._connection)
+            if pages >= 2 * WAL_PAGES_MAX:
+                empty_log(self._connection)
         except apsw.Error:
             self._forget()
-
-    def _note_log(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
-        """Remember how long the log is; SQLite tells after every commit."""
-        self._wal_pages = pages
-        return apsw.SQLITE_OK
-
-    def _head_in_turn(self, connection: apsw.Connection) -> Head:
-        """Return where the chain ends; it is read once in a turn, as nobody else can move it."""
-        if self._turn_head is None:
-            self._turn_head = self._read_head(connection)
-        return self._turn_head
 
     def _read_head(self, connection: apsw.Connection) -> Head:
         newest: Any = connection.execute(SQL["head"]).get
@@ -367,8 +373,14 @@ class _Turn:
         self._engine.leave_turn()
 
 
+def _is_heavy(batch: Batch) -> bool:
+    """Tell whether the log may have grown by more than WAL_PAGES_COMMIT."""
+    entries = batch.entries
+    return len(entries) != 1 or bool(batch.artifacts) or len(entries[0].body) > INLINE_BYTES_MAX
+
+
 def _compare(head: Head, expected: Head) -> None:
-    if head != expected:
+    if head is not expected and head != expected:
         raise Conflict(
             "Another writer was faster.",
             meaning="Nothing was written.",

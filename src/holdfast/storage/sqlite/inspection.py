@@ -20,6 +20,7 @@ class Inspection(msgspec.Struct, frozen=True):
 
     format: int
     schema_intact: bool
+    journal_mode: str
     newest_fault: str
     """What is wrong with the newest entries; empty when nothing is."""
 
@@ -32,10 +33,11 @@ def inspect(path: str) -> Inspection:
             connection.pragma("query_only", True)
             version = check_format(connection, path)
             intact = schema_digest(connection) == SCHEMA_DIGESTS[version]
+            mode = str(connection.pragma("journal_mode"))
             try:
                 check_newest(connection)
             except Damaged as problem:
-                return Inspection(version, intact, problem.what)
-            return Inspection(version, intact, "")
+                return Inspection(version, intact, mode, problem.what)
+            return Inspection(version, intact, mode, "")
         finally:
             connection.close(force=True)

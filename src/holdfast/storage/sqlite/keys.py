@@ -6,6 +6,7 @@ name itself. Part of the format (docs/format.md).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
@@ -26,9 +27,16 @@ def id_key(entry_id: str) -> int:
     return -1 - (int.from_bytes(sha256(entry_id.encode()).digest()[:8], "big") >> 1)
 
 
-@lru_cache(maxsize=64)
+def id_keys(ids: Collection[str]) -> set[int]:
+    """Return the keys of several ids. Those of a batch begin alike and share one."""
+    starts = {one[:18] if len(one) == 36 and one[14] == "7" else "" for one in ids}
+    keys = {_time_key(start) for start in starts}
+    found = {key for key in keys if key is not None}
+    return found if len(found) == len(keys) else {id_key(one) for one in ids}
+
+
 def _time_key(start: str) -> int | None:
-    """Return the first 64 bits of a UUIDv7; the ids of a batch share them."""
+    """Return the first 64 bits of a UUIDv7, None for what is no time."""
     try:
         key = int(start[:8] + start[9:13] + start[14:], 16)
     except ValueError:

@@ -42,7 +42,7 @@ def drop(connection: apsw.Connection, leaving: Archive | Erased, note: Batch, si
             _seal(connection, leaving, size)
         case Erased():
             _erase(connection, leaving, size)
-    writing.append(connection, note)
+    writing.append(connection.cursor(), note)
 
 
 def scrub(connection: apsw.Connection, leaving: Erased) -> None:

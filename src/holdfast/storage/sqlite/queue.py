@@ -7,11 +7,11 @@ writer that stands still must not hang every hook.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 import time
 import weakref
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from typing import Final
 
 from holdfast.kernel.errors import Busy
@@ -20,6 +20,8 @@ from holdfast.storage.locks import open_lock
 WAIT_S_DEFAULT: Final = 10.0
 PAUSE_US_FIRST: Final = 50
 PAUSE_US_MAX: Final = 500
+
+_AT_ONCE: Final = LOCK_EX | LOCK_NB
 
 
 class WriterQueue:
@@ -36,18 +38,23 @@ class WriterQueue:
     def __enter__(self) -> None:
         if not self._thread_lock.acquire(timeout=self._wait_s):
             raise self._busy()
-        try:
-            if self._depth == 0:
-                self._take()
-        except BaseException:
-            self._thread_lock.release()
-            raise
+        if self._depth == 0:
+            try:
+                if self._handle is None:
+                    self._handle = open_lock(self._path)
+                try:
+                    flock(self._handle, _AT_ONCE)
+                except BlockingIOError:
+                    self._wait()
+            except BaseException:
+                self._thread_lock.release()
+                raise
         self._depth += 1
 
     def __exit__(self, *_: object) -> None:
         self._depth -= 1
         if self._depth == 0 and self._handle is not None:
-            fcntl.flock(self._handle, fcntl.LOCK_UN)
+            flock(self._handle, LOCK_UN)
         self._thread_lock.release()
 
     def close(self) -> None:
@@ -55,14 +62,6 @@ class WriterQueue:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-
-    def _take(self) -> None:
-        if self._handle is None:
-            self._handle = open_lock(self._path)
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._wait()
 
     def _wait(self) -> None:
         """Ask again and again, at first after microseconds, but not for ever.
@@ -78,7 +77,7 @@ class WriterQueue:
         while time.monotonic() < deadline:
             time.sleep(pause_us * uniform(0.5, 1.5) / 1_000_000)
             try:
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                flock(self._handle, _AT_ONCE)
             except BlockingIOError:
                 pause_us = min(2 * pause_us, PAUSE_US_MAX)
             else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeAlias
 
 import apsw
 
@@ -15,6 +15,9 @@ from holdfast.storage.sqlite.queries import SQL
 
 LEVELS: Final = (8, 16)
 """Tree levels whose nodes are kept: 2^8 and 2^16 leaves."""
+
+Leaves: TypeAlias = Callable[[apsw.Connection, int, int], Iterable[bytes]]
+"""Gives the leaf hashes from a number up to before another."""
 
 assert 2 ** LEVELS[0] == TREE_BLOCK_LEAVES
 
@@ -33,16 +36,19 @@ def node(connection: apsw.Connection, first: int, stop: int) -> bytes:
     return node_hash(node(connection, first, split), node(connection, split, stop))
 
 
-def complete(connection: apsw.Connection, old_size: int, new_size: int) -> None:
+def complete(
+    connection: apsw.Connection, old_size: int, new_size: int, leaves: Leaves | None = None
+) -> None:
     """Keep the nodes that an append from `old_size` to `new_size` leaves has completed."""
     if old_size >> LEVELS[0] == new_size >> LEVELS[0]:
         return
+    leaves = leaves or leaves_of
     below, per_node = 0, 1
     for level in LEVELS:
         for index in range(old_size >> level, new_size >> level):
             width = (1 << level) // per_node
             children = (
-                leaves_of(connection, index << level, (index + 1) << level)
+                leaves(connection, index << level, (index + 1) << level)
                 if below == 0
                 else _kept_range(connection, below, index * width, (index + 1) * width)
             )

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Final
 
 import apsw
 
+from holdfast.kernel.chain import Head
 from holdfast.kernel.entry import Sealed
 from holdfast.kernel.limits import INDEX_BLOCK_ENTRIES, RUN_BYTES_MAX, RUN_ENTRIES_MAX
 from holdfast.storage.port import Batch
 from holdfast.storage.sqlite import reading, tree
-from holdfast.storage.sqlite.keys import id_key, session_key, type_key
+from holdfast.storage.sqlite.keys import id_keys, session_key, type_key
+from holdfast.storage.sqlite.newest import Newest
 from holdfast.storage.sqlite.queries import SQL
 
-_Named: TypeAlias = reading.Names | Sealed
+_PUT_RUN: Final = SQL["put_run"]
 
 
-def append(connection: apsw.Connection, batch: Batch) -> None:
-    """Write a batch behind what is there. The caller has compared the head."""
+def append(cursor: apsw.Cursor, batch: Batch, newest: Newest | None = None) -> None:
+    """Write a batch behind what is there. The caller has compared the head.
+
+    A cursor is given because making one takes as long as a short statement.
+    """
     entries = batch.entries
     if not entries:
         return
-    for digest, content in batch.artifacts.items():
-        _put_artifact(connection, bytes.fromhex(digest), content)
-    if len(entries) == 1:  # by far the most common, so it takes the short way
-        [one] = entries
-        connection.execute(SQL["put_run"], (one.seq, one.seq, one.leaf, one.body))
+    if batch.artifacts:
+        _put_artifacts(cursor.connection, batch.artifacts)
+    first, stop = entries[0].seq, entries[-1].seq + 1
+    if stop - first == 1:  # by far the most common, so it takes the short way
+        cursor.execute(_PUT_RUN, (first, first, entries[0].leaf, entries[0].body))
     else:
         for run in _runs(entries):
             lines = b"\n".join([entry.body for entry in run])
             hashes = b"".join([entry.leaf for entry in run])
-            connection.execute(SQL["put_run"], (run[0].seq, run[-1].seq, hashes, lines))
-    _index_newest(connection, entries)
-    tree.complete(connection, entries[0].seq, entries[-1].seq + 1)
+            cursor.execute(_PUT_RUN, (run[0].seq, run[-1].seq, hashes, lines))
+    newest = newest or Newest(Head("", first))
+    newest.follow(entries)
+    # The rest is done for many entries at once, which is what keeps an append to one page.
+    if first // INDEX_BLOCK_ENTRIES != stop // INDEX_BLOCK_ENTRIES:
+        _index_full(cursor.connection, newest, first, stop)
+        tree.complete(cursor.connection, first, stop, newest.leaves)
+        newest.forget_full()
 
 
 def index_waiting(connection: apsw.Connection, first: int, stop: int, size: int) -> None:
@@ -49,31 +59,20 @@ def index_waiting(connection: apsw.Connection, first: int, stop: int, size: int)
     _index(connection, {number: [name for name in names if name is not None]})
 
 
-def _index_newest(connection: apsw.Connection, batch: Sequence[Sealed]) -> None:
-    """Put the blocks that a batch has completed into the index.
-
-    Doing this for many entries at once is what keeps an append to one page.
-    """
-    first_block = batch[0].seq // INDEX_BLOCK_ENTRIES
-    stop_block = (batch[-1].seq + 1) // INDEX_BLOCK_ENTRIES
-    if first_block == stop_block:
-        return
-    start = first_block * INDEX_BLOCK_ENTRIES
-    blocks: dict[int, list[_Named]] = {number: [] for number in range(first_block, stop_block)}
-    for stored in reading.held(connection, start, batch[0].seq):
-        name = reading.names_of(stored.body)
-        if name is not None:
-            blocks[first_block].append(name)
-    for entry in batch[: stop_block * INDEX_BLOCK_ENTRIES - batch[0].seq]:
-        blocks[entry.seq // INDEX_BLOCK_ENTRIES].append(entry)
+def _index_full(connection: apsw.Connection, newest: Newest, first: int, stop: int) -> None:
+    """Put the blocks that entries `first` up to before `stop` have filled into the index."""
+    blocks = {}
+    for number in range(first // INDEX_BLOCK_ENTRIES, stop // INDEX_BLOCK_ENTRIES):
+        start = number * INDEX_BLOCK_ENTRIES
+        blocks[number] = newest.names(connection, start, start + INDEX_BLOCK_ENTRIES)
     _index(connection, blocks)
 
 
-def _index(connection: apsw.Connection, blocks: Mapping[int, Sequence[_Named]]) -> None:
+def _index(connection: apsw.Connection, blocks: Mapping[int, Sequence[reading.Names]]) -> None:
     ids: list[tuple[int, int]] = []
     marks: list[tuple[int, int]] = []
     for number, block in blocks.items():
-        ids += [(key, number) for key in sorted({id_key(entry.id) for entry in block})]
+        ids += [(key, number) for key in sorted(id_keys([entry.id for entry in block]))]
         marks += [(key, number) for key in _marks(block)]
     connection.executemany(SQL["put_id"], ids)
     connection.executemany(SQL["put_mark"], marks)
@@ -81,6 +80,10 @@ def _index(connection: apsw.Connection, blocks: Mapping[int, Sequence[_Named]]) 
 
 def _runs(entries: Sequence[Sealed]) -> Iterator[Sequence[Sealed]]:
     """Split a batch into runs of bounded length and weight."""
+    weight = sum([len(entry.body) for entry in entries]) + len(entries) - 1
+    if len(entries) <= RUN_ENTRIES_MAX and weight <= RUN_BYTES_MAX:
+        yield entries
+        return
     start = size = 0
     for index, entry in enumerate(entries):
         heavy = size + len(entry.body) > RUN_BYTES_MAX
@@ -91,13 +94,15 @@ def _runs(entries: Sequence[Sealed]) -> Iterator[Sequence[Sealed]]:
     yield entries[start:]
 
 
-def _marks(block: Sequence[_Named]) -> set[int]:
+def _marks(block: Sequence[reading.Names]) -> set[int]:
     """Return the keys of every type and session in a block."""
     types = {type_key(name) for name in {entry.type for entry in block}}
     sessions = {entry.session_id for entry in block} - {None}
     return types | {session_key(session_id) for session_id in sessions if session_id}
 
 
-def _put_artifact(connection: apsw.Connection, digest: bytes, content: bytes) -> None:
-    if connection.execute(SQL["has_artifact"], (digest,)).get is None:
-        connection.execute(SQL["put_artifact"], (digest, content))
+def _put_artifacts(connection: apsw.Connection, artifacts: Mapping[str, bytes]) -> None:
+    for name, content in artifacts.items():
+        digest = bytes.fromhex(name)
+        if connection.execute(SQL["has_artifact"], (digest,)).get is None:
+            connection.execute(SQL["put_artifact"], (digest, content))

@@ -130,7 +130,7 @@ def fill(path: str, head: Head, numbers: Sequence[int]) -> Head:
     with connection:
         for first in range(0, len(numbers), 16):
             run = list(chain.seal_all(head, map(_prepared, numbers[first : first + 16])))
-            writing.append(connection, Batch(run))
+            writing.append(connection.cursor(), Batch(run))
             head = chain.after(head, run[-1])
     checkpoint(connection)
     connection.close()

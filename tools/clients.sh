@@ -9,8 +9,9 @@ python=$1
 folder=$(pwd)/.scratch/clients
 wait_s=${CLIENTS_WAIT_S:-1200}
 tests=
+agents=
 missing=
-mkdir -p "$folder/bin"
+mkdir -p "$folder/bin" "$folder/home"
 
 # build NAME TEST COMMAND...: keep what is there, else build it within the time there is.
 build() {
@@ -22,6 +23,52 @@ build() {
     fi
     if [ -x "$folder/bin/$name" ]; then
         tests="$tests $test"
+    else
+        missing="$missing $name"
+    fi
+}
+
+# answers PROGRAM: whether it runs here; what it writes at home stays in the scratch folder.
+answers() {
+    HOME=$folder/home "$1" --version >/dev/null 2>&1
+}
+
+# install_aider: in an environment of its own, as it pins much; it needs a Python before 3.13.
+install_aider() {
+    for one in "$python" python3.12 python3.11 python3.10; do
+        if "$one" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 13))'; then
+            break
+        fi
+    done
+    "$one" -m venv "$folder/aider" &&
+        timeout "$wait_s" "$folder/aider/bin/pip" install --quiet 'aider-chat==0.86.2' &&
+        ln -sf ../aider/bin/aider "$folder/bin/aider"
+}
+
+# install_npm PACKAGE COMMAND: a program of npm's, with what its own set-up brings.
+install_npm() {
+    modules=$folder/npm/node_modules
+    mkdir -p "$folder/npm"
+    [ -e "$folder/npm/package.json" ] || echo '{"private": true}' >"$folder/npm/package.json"
+    if ! answers "$modules/.bin/$2"; then
+        timeout "$wait_s" npm install --prefix "$folder/npm" --no-audit --no-fund "$1" || return 1
+        # Where npm runs no set-up of packages, the program is not in its place yet.
+        setup=$modules/${1%@*}/install.cjs
+        answers "$modules/.bin/$2" || { [ -e "$setup" ] && node "$setup"; }
+    fi
+    ln -sf "../npm/node_modules/.bin/$2" "$folder/bin/$2"
+}
+
+# put NAME TEST FUNCTION...: keep what is there, else install it.
+put() {
+    name=$1 test=$2
+    shift 2
+    if ! answers "$folder/bin/$name"; then
+        echo "clients: installing $name"
+        "$@" >"$folder/$name.log" 2>&1
+    fi
+    if answers "$folder/bin/$name"; then
+        agents="$agents $test"
     else
         missing="$missing $name"
     fi
@@ -51,10 +98,31 @@ else
     missing="$missing beads-models"
 fi
 
+# Coding clients, which work through the proxy with a scripted model.
+put aider tests/clients/test_aider.py install_aider
+put codex tests/clients/test_codex.py install_npm @openai/codex@0.166.0 codex
+put claude tests/clients/test_claude.py install_npm @anthropic-ai/claude-code@2.1.325 claude
+
+# A network that nothing but loopback is in, so that whoever calls elsewhere fails.
+alone=
+for way in "unshare --net" "unshare --map-root-user --net"; do
+    if [ -z "$alone" ] && $way sh -c 'ip link set lo up' 2>/dev/null; then
+        alone=$way
+    fi
+done
+
 status=0
 if [ -n "$tests" ]; then
     # shellcheck disable=SC2086
     HOLDFAST_CLIENTS="$folder/bin" "$python" -m pytest -n0 -m clients $tests || status=$?
+fi
+if [ -n "$agents" ]; then
+    # shellcheck disable=SC2016
+    run='[ -z "$HOLDFAST_ALONE" ] || ip link set lo up; exec "$@"'
+    # shellcheck disable=SC2086
+    HOLDFAST_CLIENTS="$folder/bin" HOLDFAST_ALONE="$alone" $alone sh -c "$run" sh \
+        "$python" -m pytest -n0 -m clients $agents || status=$?
+    [ -n "$alone" ] || echo "clients: the network was NOT taken away from the coding clients here"
 fi
 for name in $missing; do
     echo "clients: NOT run: $name could not be built here; see .scratch/clients/$name.log"

@@ -11,7 +11,7 @@ import pytest
 from holdfast import config
 from holdfast.config import Loaded, Settings
 from holdfast.kernel.errors import InvalidInput
-from holdfast.kernel.limits import SETTINGS_BYTES_MAX
+from holdfast.kernel.limits import PROXY_HYDRATION_TOKENS, SETTINGS_BYTES_MAX
 
 
 class Desk:
@@ -128,6 +128,39 @@ def test_a_project_may_lower_where_zones_begin_and_not_raise_it(desk: Desk) -> N
     assert (lowered.red, lowered.red_share) == (9000, 0.5)
     raised = desk.settings("", "[attention]\nred = 90000\nred_share = 1").attention
     assert (raised.red, raised.red_share) == (15_000, 0.75)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "upstreams = ['http://127.0.0.1:11434']",
+        "upstreams = []",
+        "port = 1",
+        "audit = 'on'",
+        "debug = true",
+    ],
+)
+def test_a_project_cannot_say_where_models_are_nor_what_the_proxy_shows(
+    desk: Desk, text: str
+) -> None:
+    desk.settings(f"[proxy]\n{text}")
+    with pytest.raises(InvalidInput, match="only the user's own settings can"):
+        desk.settings("", f"[proxy]\n{text}")
+
+
+def test_a_project_may_ask_the_proxy_for_more_care_and_not_for_less(desk: Desk) -> None:
+    careful = desk.settings("", "[proxy]\nparity_share = 0.9\nhydrate_tokens = 10").proxy
+    assert (careful.parity_share, careful.hydrate_tokens) == (0.9, 10)
+    loose = desk.settings("", "[proxy]\nparity_share = 0.1\nhydrate_tokens = 1000000").proxy
+    assert (loose.parity_share, loose.hydrate_tokens) == (0.5, PROXY_HYDRATION_TOKENS)
+
+
+def test_what_belongs_to_no_project_is_kept_in_the_users_data_folder(tmp_path: Path) -> None:
+    assert config.data_folder(env={}, home=tmp_path) == tmp_path / ".local/share/holdfast"
+    set_here = {"XDG_DATA_HOME": str(tmp_path / "data")}
+    assert config.data_folder(env=set_here, home=tmp_path) == tmp_path / "data/holdfast"
+    relative = {"XDG_DATA_HOME": "data"}
+    assert config.data_folder(env=relative, home=tmp_path) == tmp_path / ".local/share/holdfast"
 
 
 @pytest.mark.lesson("L4")

@@ -72,7 +72,8 @@ SPECIAL: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "pending_resolved": pendings.map(lambda name: {"pending": name, "outcome": "17"}),
 }
 ROLLBACK = "rolled_back"
-PLAIN = [name for name in TYPES if name not in SPECIAL and name != ROLLBACK]
+MOVED = "artifact_moved"
+PLAIN = [name for name in TYPES if name not in SPECIAL and name not in (ROLLBACK, MOVED)]
 
 
 @st.composite
@@ -109,6 +110,13 @@ class BootMachine(RuleBasedStateMachine):
     @rule(batch=st.lists(drafts(), min_size=1, max_size=12))
     def record(self, batch: list[Draft]) -> None:
         self.box.ledger.append_many(batch)
+
+    @rule()
+    def propose(self) -> None:
+        """Move an artifact; each sighting is one of its own."""
+        size = self.box.ledger.head().size
+        data = data_for(MOVED, size % 4, version=f"episode/{size}")
+        self.box.ledger.append(MOVED, data, at=size)
 
     @precondition(lambda self: self.box.ledger.head().size > 0)
     @rule(share=st.floats(0, 1), session=st.sampled_from(SESSIONS))

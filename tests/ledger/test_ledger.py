@@ -34,7 +34,7 @@ def seqs(ledger: Ledger, **selection: Any) -> list[int]:
 
 @pytest.mark.parametrize("name", list(TYPES))
 def test_every_type_is_recorded_and_read_back(ledger: Ledger, name: str) -> None:
-    receipt = ledger.append(name, data_for(name))
+    receipt = ledger.append(name, data_for(name), at=0)
     (entry,) = ledger.read()
     assert name == entry.type
     assert data_for(name) == ledger.data(entry)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import InvalidInput
 from holdfast.ledger.redaction import Redactor
 from holdfast.ledger.redaction.assignments import Assignments
+from holdfast.ledger.redaction.prefilter import skeleton
 from holdfast.ledger.redaction.rules import RULES
 
 KEY = b"k" * 32
@@ -401,6 +402,15 @@ def test_what_any_rule_would_find_is_suspected(text: str) -> None:
     finders = (*RULES, Assignments((), builtin=True))
     if any(True for finder in finders for _ in finder.spans(text)):
         assert REDACTOR.suspects(canonical(text))
+
+
+def test_a_hint_made_by_chance_neither_makes_suspicion_nor_hides_a_secret() -> None:
+    """The letters of `auth` that the first look keeps stand in many a long text."""
+    chance = "but here the out house is about the youth " * 20
+    assert "uth" in skeleton(chance.encode())
+    assert not REDACTOR.suspects(canonical(chance))
+    assert REDACTOR.suspects(canonical(chance + "ghp_" + "a1B2" * 9))
+    assert REDACTOR.suspects(canonical(chance + "Authorization: Bearer abcdef123456"))
 
 
 @given(TANGLES, TANGLES)

@@ -126,10 +126,10 @@ def test_a_store_takes_every_type_that_changes_it(store: Store) -> None:
     assert store.takes is None or store.takes <= set(TYPES)
     ledger = open_memory_ledger(session_id="s")
     for name in TYPES:
-        ledger.append(name, data_for(name))
+        ledger.append(name, data_for(name), at=ledger.head().size)
     items = ledger.fold().state(store.name).items
     for entry in ledger.read():
-        for n in (0, 1):
+        for n in (1, 2):
             data = TYPES.read(entries.read(sealed_with(entry.type, n)))
             changes = store.apply(items, entry, data)
             assert not changes or store.takes is None or entry.type in store.takes
@@ -146,9 +146,10 @@ def ledger_of_many_types(seed: int, length: int) -> Ledger:
     taken = sorted({name for store in STORES for name in store.takes or ()} | {"rolled_back"})
     for seq in range(length):
         name = chance.choice(taken)
-        n = chance.randrange(4)
+        n = seq if name == "artifact_moved" else chance.randrange(4)  # each is proposed once
         data = data_for(name, n, to=chance.randrange(seq + 2)) if name == "rolled_back" else None
-        ledger.append(name, data or data_for(name, n), session_id=chance.choice(["a", "b", None]))
+        session_id = chance.choice(["a", "b", None])
+        ledger.append(name, data or data_for(name, n), session_id=session_id, at=seq)
     return ledger
 
 
@@ -203,9 +204,11 @@ def test_a_fold_may_start_anywhere_and_ends_up_the_same(
 def test_entries_taken_together_give_what_they_give_one_by_one(seed: int, length: int) -> None:
     chance = random.Random(seed)
     ledger = open_memory_ledger()
-    for _ in range(length):
+    for seq in range(length):
         name = chance.choice(["tool_called", "command_ran"] * 6 + sorted(TYPES))
-        ledger.append(name, data_for(name, 1), session_id=chance.choice(["a", "a", "b", None]))
+        n = seq if name == "artifact_moved" else 1
+        session_id = chance.choice(["a", "a", "b", None])
+        ledger.append(name, data_for(name, n), session_id=session_id, at=seq)
     together, read = Fold(), list(ledger.read())
     cut = chance.randrange(length + 1)
     together.apply_all(read[:cut], lambda entry: entry)

@@ -42,8 +42,18 @@ def test_what_the_client_puts_into_a_turn_is_not_the_users() -> None:
     assert request.newest_words() == "a\nb"
 
 
-def test_a_reminder_that_is_never_closed_is_the_users_words() -> None:
-    text = "<system-reminder>" * 50_000
+@pytest.mark.lesson("N14")
+def test_parts_behind_the_head_of_a_result_are_not_the_users() -> None:
+    def heard(head: str) -> list[tuple[str, str]]:
+        parts = [{"type": "text", "text": head}, {"type": "text", "text": "a.py\n```\nx\n```\n"}]
+        return said(read("messages", messages=[{"role": "user", "content": parts}]))
+
+    assert {who for who, _ in heard("[read_file for 'README.md'] Result:")} == {"client"}
+    assert {who for who, _ in heard("[ask_followup_question for 'x'] Result:")} == {"user"}
+
+
+def test_a_tag_in_a_line_that_is_never_closed_is_the_users_words() -> None:
+    text = "What is a " + "<system-reminder>" * 50_000
     request = read("messages", messages=[{"role": "user", "content": text}])
     assert request.newest_words() == text
 
@@ -75,10 +85,65 @@ def test_calls_of_the_model_carry_their_tool() -> None:
     assert (part.speaker, part.tool, part.text) == ("model", "Write", '{"a":1}')
 
 
+def test_a_call_and_what_comes_back_have_the_same_name_in_every_dialect() -> None:
+    use = {"type": "tool_use", "id": "c1", "name": "Edit", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "no", "is_error": True}
+    requests = [
+        read(
+            "messages",
+            messages=[
+                {"role": "assistant", "content": [use]},
+                {"role": "user", "content": [result]},
+            ],
+        ),
+        read(
+            "chat",
+            messages=[
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "c1", "function": {"name": "e", "arguments": "{}"}}],
+                },
+                {"role": "tool", "tool_call_id": "c1", "content": "no"},
+            ],
+        ),
+        read(
+            "responses",
+            input=[
+                {"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "x"},
+                {"type": "custom_tool_call_output", "call_id": "c1", "output": "no"},
+            ],
+        ),
+        read(
+            "responses",
+            input=[
+                {"type": "apply_patch_call", "call_id": "c1", "operation": {}},
+                {"type": "apply_patch_call_output", "call_id": "c1", "output": "no",
+                 "status": "failed"},
+            ],
+        ),
+    ]  # fmt: skip
+    for request in requests:
+        ((call,), (back,)) = [turn.parts for turn in request.turns]
+        assert (call.speaker, call.call, back.speaker, back.call) == ("model", "c1", "tool", "c1")
+    assert [request.turns[1].parts[0].failed for request in requests] == [True, False, False, True]
+
+
+def test_names_of_calls_that_are_no_texts_are_none() -> None:
+    result = {"type": "tool_result", "tool_use_id": 3, "content": "x", "is_error": "yes"}
+    request = read("messages", messages=[{"role": "user", "content": [result]}])
+    part = request.turns[0].parts[0]
+    assert (part.call, part.failed) == (None, False)
+
+
+def test_what_stands_before_the_turns_is_kept_apart() -> None:
+    assert read("messages", system=[{"type": "text", "text": "a"}], messages=[]).system == "a"
+    assert read("responses", instructions="b", input=[]).system == "b"
+    assert read("chat", messages=[]).system == ""
+
+
 def test_items_of_responses_are_turns() -> None:
     request = read(
         "responses",
-        prompt_cache_key="c-1",
         input=[
             {"role": "developer", "content": "rules"},
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
@@ -88,8 +153,25 @@ def test_items_of_responses_are_turns() -> None:
         ],
     )
     assert said(request) == [("system", "rules"), ("user", "go"), ("model", "{}"), ("tool", "done")]
-    assert request.conversation == "c-1"
     assert said(read("responses", input="go")) == [("user", "go")]
+
+
+@pytest.mark.parametrize(
+    ("user", "conversation"),
+    [
+        ('{"device_id":"d","account_uuid":"","session_id":"e8a4e6fb-3539"}', "e8a4e6fb-3539"),
+        ("user_0a_account__session_e8a4e6fb-3539", "e8a4e6fb-3539"),
+        ("somebody@example.org", None),
+        ("", None),
+    ],
+)
+def test_a_user_is_no_conversation_but_a_session_is(user: str, conversation: str | None) -> None:
+    request = read("messages", messages=[], metadata={"user_id": user})
+    assert request.conversation == conversation
+
+
+def test_a_key_of_a_cache_is_no_conversation() -> None:
+    assert read("responses", input="go", prompt_cache_key="all-of-us").conversation is None
 
 
 def test_ollama_streams_unless_it_is_told_not_to() -> None:

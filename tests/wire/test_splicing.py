@@ -30,7 +30,6 @@ BODIES: list[tuple[Dialect, bytes]] = [
     ("responses", b'{"input":[{"type":"function_call_output","call_id":"1","output":"o"}]}'),
     ("ollama-chat", b'{"messages":[{"role":"user","content":"hi"}]}'),
     ("ollama-generate", b'{"prompt":"hi","model":"m"}'),
-    ("completions", b'{"model":"m","prompt":"hi"}'),
 ]
 
 
@@ -66,10 +65,11 @@ def test_the_text_is_the_last_thing_said_and_the_bytes_are_the_clients(
         ("chat", b'{"messages":[]}'),
         ("chat", b'{"messages":[{"role":"assistant","content":"I be"}]}'),
         ("chat", b'{"model":"m"}'),
+        ("responses", b'{"input":[{"role":"user","content":"a"},{"type":"reasoning"}]}'),
         ("chat", b"{"),
         ("chat", b'{"messages":[3]}'),
         ("chat", b'{"messages":"text"}'),
-        ("completions", b'{"prompt":[1,2,3]}'),
+        ("ollama-generate", b'{"prompt":[1,2,3]}'),
         ("chat", b'{"mess\\u0061ges":[{"role":"user","content":"a"}]}'),
         (
             "chat",
@@ -84,6 +84,47 @@ def test_where_there_is_no_certain_place_nothing_is_put_in(dialect: Dialect, bod
         assert spliced is not None  # a prompt that is one text
         return
     assert spliced is None
+
+
+HOLES = [
+    b"<|fim_prefix|>x = total(<|fim_suffix|>)<|fim_middle|>",
+    b"<fim_prefix>x = total(<fim_suffix>)<fim_middle>",
+    b"<fim-prefix>a<fim-suffix>b<fim-middle>",
+    "<\uff5cfim\u2581begin\uff5c>a<\uff5cfim\u2581hole\uff5c>b<\uff5cfim\u2581end\uff5c>".encode(),
+    b"<PRE> x = total( <SUF>) <MID>",
+    b"[SUFFIX])[PREFIX]x = total(",
+    b"<|code_prefix|>a<|code_suffix|>b<|code_middle|>",
+]
+
+
+@pytest.mark.lesson("N9")
+@pytest.mark.parametrize(
+    ("dialect", "body"),
+    [
+        ("completions", b'{"model":"m","prompt":"what does total do?"}'),
+        ("completions", b'{"prompt":"x = total(","suffix":")"}'),
+        ("completions", b'{"prompt":["a total","b tax"]}'),
+        ("ollama-generate", b'{"prompt":"x = total(","suffix":")"}'),
+        ("ollama-generate", b'{"prompt":"x = total(","raw":true}'),
+        *[("ollama-generate", b'{"prompt":"' + hole + b'"}') for hole in HOLES],
+    ],
+)
+def test_a_text_that_the_model_goes_on_with_stays_the_end(dialect: Dialect, body: bytes) -> None:
+    assert splice(body, dialect, TEXT) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"prompt":"what is <prefix> in XML?","raw":false,"suffix":""}',
+        b'{"prompt":"what does <|end|> mean? And [prefix]?","suffix":null}',
+        b'{"prompt":"what does total do?","options":{"raw":true,"suffix":"x"}}',
+    ],
+)
+def test_a_question_is_no_text_to_go_on_with(body: bytes) -> None:
+    spliced = splice(body, "ollama-generate", TEXT)
+    assert spliced is not None
+    assert json.loads(spliced)["prompt"].endswith(TEXT)
 
 
 def test_a_message_that_quotes_a_request_is_no_second_place() -> None:

@@ -153,3 +153,26 @@ def test_many_small_chunks_of_one_event_take_linear_time() -> None:
     for _ in range(20_000):
         assert parser.feed(b"x" * 50) == []
     assert parser.feed(b"\n\n") == []  # a field that nobody knows
+
+
+@pytest.mark.parametrize("dialect", ["chat", "messages"])
+def test_the_name_of_a_call_is_kept(dialect: Dialect) -> None:
+    names = {"chat": "c1", "messages": "t1"}
+    for streamed, content in ((True, STREAMS[dialect]()), (False, BODIES[dialect]())):
+        answer = heard(dialect, [content], streamed=streamed)
+        assert [one.call for one in answer.blocks if one.name] == [names[dialect]]
+        assert not [one.call for one in answer.blocks if one.name is None and one.call]
+
+
+def test_the_name_of_a_call_of_responses_is_kept() -> None:
+    item = {"type": "function_call", "call_id": "c7", "name": "f", "arguments": "{}"}
+    answer = heard("responses", [json.dumps({"output": [item]}).encode()], streamed=False)
+    assert [(one.name, one.call) for one in answer.blocks] == [("f", "c7")]
+
+
+def test_names_of_calls_that_are_no_texts_do_not_spoil_the_answer() -> None:
+    call = {"index": 0, "id": 7, "function": {"name": "f", "arguments": "{}"}}
+    body = {"choices": [{"message": {"tool_calls": [call]}}]}
+    answer = heard("chat", [json.dumps(body).encode()], streamed=False)
+    assert [(one.name, one.call) for one in answer.blocks] == [("f", None)]
+    assert answer.unread == 0

@@ -57,6 +57,7 @@ COMMANDS: Final = {
     "doctor": "Look for what could keep the ledger from working.",
     "backup": "Copy the ledger into one file, and verify the copy.",
     "erase": "Drop the bytes of an artifact; the chain still proves the rest.",
+    "proxy": "Stand between clients and models, and keep the code true.",
     "import": "Take in the state folder of another system.",
     "protocols": "Install what agents read, see whether it is current, take it away.",
     "integrity": "Verify the files installed for agents.",

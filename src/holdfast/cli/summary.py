@@ -57,6 +57,13 @@ _FORMS: Final = {
     "gate_ran": "passed {passed}, ratio {grounding_ratio}",
     "handoff_made": "ratio {grounding_ratio}, next {next_steps}",
     "healed": "{what} ({damage}) from {source}",
+    "episode_recorded": "{model}: {prompt} (status {status}, {ended})",
+    "artifact_seen": "{form} of {path} by the {speaker}: {level}, {reason}",
+    "artifact_moved": "{path} from {before} to {after}: {reason}",
+    "file_settled": "{path}: {reason}",
+    "desk_changed": "{conversation} {change}: {kept} turns kept, {lost} lost",
+    "audit_done": "{path}::{symbol} {status} (late {late})",
+    "disk_truth": "{path} {symbol}: {reason}",
 }
 
 

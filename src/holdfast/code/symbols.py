@@ -3,7 +3,7 @@
 A query of the language finds the definitions (`queries/`): the capture that is named like a kind is
 the definition, `@name` its name, `@body` its body, `@owner` the type it belongs to when that is not
 the definition around it. What a name becomes is said in `naming`, what above a definition is part
-of it in `extents`, what counts as left out in `elision`.
+of it in `extents`, what counts as left out in `elision`, what as broken in `faults`.
 
 Not here: files, processes, caps on time and memory. For a text from outside use `workers`.
 """
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import structs
 
 from holdfast.code import elision, extents, fallback, grammars, naming
+from holdfast.code.faults import Faults
 from holdfast.code.languages import LANGUAGES, Language, dialect
 from holdfast.code.patterns import PatternMap, built_in
 from holdfast.code.source import checked_source, too_many
@@ -52,12 +53,14 @@ def read_symbols(text: str, language: str, *, known: PatternMap | None = None) -
     if len(matches) > CODE_SYMBOLS_MAX:
         raise too_many()
     marks = elision.marks(source, root, language)
-    found = _Found(source, LANGUAGES[language], marks)
+    bodies = (captures["body"][0] for _, captures in matches if "body" in captures)
+    faults = Faults(source, root, language, bodies)
+    found = _Found(source, LANGUAGES[language], marks, faults)
     symbols = found.named(found.definitions(matches))
     return Reading(
         language,
         tuple(symbols),
-        errors=root.has_error,
+        errors=bool(faults),
         by="tree-sitter",
         elided=bool(marks),
         nodes=root.descendant_count,
@@ -85,10 +88,11 @@ class _Around(NamedTuple):
 class _Found:
     """What is known while the definitions of one text become symbols."""
 
-    def __init__(self, source: bytes, language: Language, marks: list[int]) -> None:
+    def __init__(self, source: bytes, language: Language, marks: list[int], faults: Faults) -> None:
         self._source = source
         self._language = language
         self._marks = marks
+        self._faults = faults
         self._mark_set = frozenset(marks)
         self._line_ends = list(accumulate(len(line) + 1 for line in source.split(b"\n")))
         self._taken: dict[str, int] = {}
@@ -154,7 +158,7 @@ class _Found:
             body.start_byte if body is not None else None,
             min(body.end_byte, end) if body is not None else None,
             sha256(source[start:end]).hexdigest(),
-            node.has_error,
+            self._faults.spoil(node, start, end),
             self._is_elided(start, end),
             node.descendant_count,
         )

@@ -79,11 +79,18 @@ def load(
 
 def user_file(*, env: Mapping[str, str] | None = None, home: Path | None = None) -> Path:
     """Return where the user's own settings are, whether or not the file exists."""
-    env = os.environ if env is None else env
-    folder = env.get("XDG_CONFIG_HOME", "")
-    # A relative path in this variable is to be ignored, says its specification.
-    base = Path(folder) if folder.startswith("/") else (home or Path.home()) / ".config"
-    return base / "holdfast" / "config.toml"
+    return _base("XDG_CONFIG_HOME", ".config", env, home) / "holdfast" / "config.toml"
+
+
+def data_folder(*, env: Mapping[str, str] | None = None, home: Path | None = None) -> Path:
+    """Return where what belongs to the user and to no project is kept; it may not be there yet."""
+    return _base("XDG_DATA_HOME", ".local/share", env, home) / "holdfast"
+
+
+def _base(variable: str, default: str, env: Mapping[str, str] | None, home: Path | None) -> Path:
+    folder = (os.environ if env is None else env).get(variable, "")
+    # A relative path in these variables is to be ignored, says their specification.
+    return Path(folder) if folder.startswith("/") else (home or Path.home()) / default
 
 
 def foreign_file(project_file: Path) -> Path:

@@ -21,7 +21,7 @@ from holdfast.config.rules import (
     stricter,
     users_own,
 )
-from holdfast.kernel.limits import NAME_CHARS_MAX
+from holdfast.kernel.limits import NAME_CHARS_MAX, PROXY_HYDRATION_TOKENS, UPSTREAM_CHARS_MAX
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -154,6 +154,32 @@ class Tasks(msgspec.Struct, frozen=True):
     ] = "auto"
 
 
+_Upstream: TypeAlias = Annotated[str, Meta(pattern=r"^\S+$", max_length=UPSTREAM_CHARS_MAX)]
+
+
+class Proxy(msgspec.Struct, frozen=True):
+    """The proxy between clients and models."""
+
+    upstreams: Annotated[
+        tuple[_Upstream, ...],
+        Setting("Where models are: URLs, each with `prefix=` before it or not.", users_own),
+    ] = ()
+    port: Annotated[
+        int, Meta(ge=0, le=65535), Setting("Port to listen on; 0 for a free one.", users_own)
+    ] = 8484
+    audit: Annotated[
+        Literal["auto", "on", "off"],
+        Setting("Ask the model whether its work is done; auto: only local ones.", users_own),
+    ] = "auto"
+    debug: Annotated[bool, Setting("Show the last prompt to who has the token.", users_own)] = False
+    parity_share: Annotated[
+        _Share, Setting("Share of nodes and tokens that a new text must keep.", higher)
+    ] = 0.5
+    hydrate_tokens: Annotated[
+        _Count, Setting("Tokens that may be put behind a request.", lower)
+    ] = PROXY_HYDRATION_TOKENS
+
+
 class Where(msgspec.Struct, frozen=True):
     """Where the ledger is."""
 
@@ -176,6 +202,7 @@ class Settings(msgspec.Struct, frozen=True):
     integrity: Integrity = Integrity()
     search: Search = Search()
     tasks: Tasks = Tasks()
+    proxy: Proxy = Proxy()
     ledger: Where = Where()
 
 

@@ -22,7 +22,7 @@ Given: TypeAlias = tuple[str, Mapping[str, Any]]
 """A type's name and the data for it."""
 
 
-class Admitted(msgspec.Struct, frozen=True):
+class Admitted(msgspec.Struct, frozen=True, gc=False):
     """Data as it will be stored."""
 
     data: bytes
@@ -33,12 +33,13 @@ class Admitted(msgspec.Struct, frozen=True):
 
 def admit(type_name: str, data: Mapping[str, Any], redactor: Redactor) -> Admitted:
     """Bring data into the form it is stored in, or refuse it saying why."""
-    if type_name in _GROUNDED:
-        _refuse_typed_sections(data)
     try:
         encoded = canonical.encode(data)
     except InvalidInput:
+        _refuse_typed_sections(type_name, data)
         return _admit_slowly(type_name, data, redactor)
+    if _GROUNDS in encoded:
+        _refuse_typed_sections(type_name, data)
     if _needs_work(encoded) or redactor.suspects(encoded):
         return _admit_slowly(type_name, data, redactor)
     return Admitted(encoded, TYPES.check(type_name, data))
@@ -50,7 +51,7 @@ def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
         lines = canonical.encode_all([data for _, data in given])
     except InvalidInput:
         lines = []
-    if not lines or any(map(_needs_work, lines)) or _suspicious(b"\n".join(lines), redactor):
+    if not lines or _need_work(lines, redactor):
         return [admit(type_name, data, redactor) for type_name, data in given]
     return [
         Admitted(line, TYPES.check(type_name, data))
@@ -58,18 +59,38 @@ def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
     ]
 
 
+def check_looked(type_names: Sequence[str], at: int | None) -> None:
+    """Refuse to move an artifact for somebody who does not say what its state was when they looked.
+
+    Whether it may move follows from entries before; others may have come in between.
+    """
+    if at is None and "artifact_moved" in type_names:
+        raise InvalidInput(
+            "An artifact is to move, but from a state that nobody says they looked at.",
+            meaning="Nothing was recorded.",
+            remedy="Give `at`: how many entries there were when its state was read.",
+        )
+
+
 _GROUNDED: Final = frozenset({"decision", "decision_grounded"})
+_GROUNDS: Final = b'"grounds":'
 
 
-def _suspicious(encoded: bytes, redactor: Redactor) -> bool:
-    return b'"grounds":' in encoded or redactor.suspects(encoded)
+def _need_work(lines: Sequence[bytes], redactor: Redactor) -> bool:
+    """Tell whether any data of a batch must go through more than spelling and checking."""
+    if max(map(len, lines)) > INLINE_BYTES_MAX:
+        return True
+    encoded = b"\n".join(lines)
+    return _GROUNDS in encoded or vault.has_reserved_key(encoded) or redactor.suspects(encoded)
 
 
-def _refuse_typed_sections(data: Any) -> None:
+def _refuse_typed_sections(type_name: str, data: Any) -> None:
     """Refuse what is said to be a file's text unless it comes marked as read from one.
 
     The vault's word for a quote is taken for good, so nobody may put there what no file said.
     """
+    if type_name not in _GROUNDED:
+        return
     grounds = data.get("grounds") if isinstance(data, Mapping) else None
     evidence = grounds.get("evidence") if isinstance(grounds, Mapping) else None
     for citation in evidence if isinstance(evidence, (list, tuple)) else ():
@@ -115,7 +136,9 @@ def _admit_slowly(type_name: str, given: Mapping[str, Any], redactor: Redactor) 
         encoded = canonical.encode(data)
     version = TYPES.check(type_name, data)
     if len(encoded) > INLINE_BYTES_MAX:
-        encoded = canonical.encode(vault.lift(data, artifacts))
+        lifted = vault.lift(data, artifacts)
+        TYPES.check(type_name, lifted)  # what must stand in the entry may be too large for it
+        encoded = canonical.encode(lifted)
         _check_size(len(encoded), ENTRY_BYTES_MAX)
     return Admitted(encoded, version, artifacts, redactions)
 

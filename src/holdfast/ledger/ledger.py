@@ -19,8 +19,9 @@ from holdfast.kernel.errors import Conflict, Damaged, InvalidInput, NotFound, St
 from holdfast.kernel.hashing import data_hash
 from holdfast.kernel.limits import BATCH_ENTRIES_MAX
 from holdfast.ledger import vault
-from holdfast.ledger.admission import Admitted, admit, admit_all, admit_derived
+from holdfast.ledger.admission import Admitted, admit, admit_all, admit_derived, check_looked
 from holdfast.ledger.erased import ErasedArtifacts
+from holdfast.ledger.placing import place
 from holdfast.ledger.redaction import Redactor
 from holdfast.ledger.sources import Clock, Ids, system_clock, timestamp, uuid7
 from holdfast.ledger.verify import Checks, Progress, Report, no_progress, verify
@@ -114,16 +115,20 @@ class Ledger:
         actor: Actor | None = None,
         id: str | None = None,
         span: Span | None = None,
+        at: int | None = None,
     ) -> Receipt:
         """Record one entry; it is durable when this returns.
 
-        The same `id` again returns the first receipt and records nothing.
+        The same `id` again returns the first receipt and records nothing. With `at` it is recorded
+        after so many entries, or not at all.
         """
         draft = Draft(type, data, session_id, actor, id, span)
+        check_looked([type], at)
         admitted = admit(type, data, self._redactor)
         now_us = self._clock()
         entry = self._prepare(draft, admitted, now_us, timestamp(now_us))
-        return self._write([entry], [admitted], id is not None)[0]
+        [receipt] = self._write([entry], [admitted], id is not None, at)
+        return receipt
 
     def _drop(self, leaving: Archive | Erased, note: Draft) -> Receipt:
         """Let bytes go that may go, in one step with the entry that says so.
@@ -170,6 +175,7 @@ class Ledger:
             )
         if not drafts:
             return []
+        check_looked([draft.type for draft in drafts], at)
         admitted = admit_all([(draft.type, draft.data) for draft in drafts], self._redactor)
         now_us = self._clock() if now_us is None else now_us
         stamp = timestamp(now_us)
@@ -206,17 +212,12 @@ class Ledger:
     def _append_fresh(
         self, batch: Sequence[Prepared], admitted: Sequence[Admitted]
     ) -> list[Receipt]:
-        """Give each entry its place; no other writer can come between."""
-        head = self._engine.head()
-        sealed = chain.seal_all(head, batch)
-        artifacts: dict[str, bytes] = {}
-        for one in admitted:
-            if one.artifacts:
-                artifacts.update(one.artifacts)
-        self._engine.append(Batch(sealed, artifacts), expected_head=head)
+        """Append entries whose ids nobody else has."""
         return [
             Receipt(s.seq, s.id, entry.hash, s.leaf.hex(), one.redactions)
-            for s, entry, one in zip(sealed, batch, admitted, strict=True)
+            for s, entry, one in zip(
+                place(self._engine, batch, admitted), batch, admitted, strict=True
+            )
         ]
 
     def _append_unless_known(

@@ -1,4 +1,5 @@
-"""The verifier: proves a ledger from its bytes, with the kernel and a reader and nothing else.
+"""The verifier: proves a ledger from its bytes, with the kernel, the fold of the State Map and a
+reader, and nothing else.
 
 It shares no line with the code that writes. A ledger is checked in ranges, which may run side by
 side; `combine` joins their answers. What it finds is a list of faults; it repairs nothing.
@@ -17,6 +18,7 @@ from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import EMPTY_ROOT, ZERO_LEAF, data_hash, leaf_hash
 from holdfast.kernel.limits import TREE_BLOCK_LEAVES
 from holdfast.ledger.vault import references
+from holdfast.ledger.verify_moves import check_moves
 from holdfast.storage.port import Archive, Fault, Reader, Selection, Stored
 
 RANGE_ENTRIES: Final = 32_768
@@ -97,6 +99,7 @@ def verify(
     if head.size and reports[-1].last_leaf != head.leaf.hex():
         faults.append(Fault(head.size - 1, "head", "the last entry is not the one the head names"))
     faults += _check_kept_root(reader, head.size, root)
+    faults += check_moves(reader)
     if expected is not None:
         faults += _check_expected(reader, head.size, *expected)
     if check_archive is not None:

@@ -15,6 +15,7 @@ from holdfast.stores.facts import Facts
 from holdfast.stores.gate import Gate
 from holdfast.stores.open_work import OpenWork
 from holdfast.stores.sessions import Sessions
+from holdfast.stores.state_map import StateMap
 from holdfast.stores.store import UNREAD, Items, State, Store
 from holdfast.stores.story import Story
 from holdfast.stores.subjects import Subjects
@@ -33,6 +34,7 @@ STORES: Final[tuple[Store, ...]] = (
     Tasks(),
     Subjects(),
     Attention(),
+    StateMap(),
 )
 
 Outlined = TypeVar("Outlined", bound=Outline)

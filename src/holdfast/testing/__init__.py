@@ -1,6 +1,7 @@
 """For tests, ours and yours: fixed sources, valid data, and the suite every engine must pass.
 
-`holdfast.testing.conformance` needs pytest and hypothesis, and is imported by itself.
+`holdfast.testing.conformance` needs pytest and hypothesis, and is imported by itself; so is
+`holdfast.testing.model_server`, a model server that says what it is told to.
 """
 
 from __future__ import annotations

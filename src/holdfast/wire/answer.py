@@ -15,6 +15,8 @@ class Block(msgspec.Struct):
     """The tool's; None for words."""
     pieces: list[str]
     hidden: bool = False
+    call: str | None = None
+    """What the call is called, where it has a name."""
 
     @property
     def text(self) -> str:
@@ -59,8 +61,10 @@ class Answer:
         match event:
             case Words(block=key, text=text, hidden=hidden):
                 self._add(key, None, text, hidden)
-            case Call(block=key, name=name, arguments=arguments):
+            case Call(block=key, name=name, arguments=arguments, id=call):
                 self._add(key, name, arguments, hidden=False)
+                if call and key in self._blocks:
+                    self._blocks[key].call = call
             case Usage(input=given, output=made):
                 self.usage = Usage(
                     self.usage.input if given is None else given,

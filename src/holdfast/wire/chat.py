@@ -20,6 +20,7 @@ class _Function(msgspec.Struct):
 
 class _ToolCall(msgspec.Struct):
     index: int | None = None
+    id: Any = None
     function: _Function | None = None
     custom: Any = None
 
@@ -79,6 +80,8 @@ def _read(data: bytes, *, streamed: bool) -> Iterator[Event]:
     if body.error is not None:
         yield Failure(text_of(body.error))
     for choice in body.choices:
+        if choice.index != 0:
+            continue  # clients go on with the first one; the others are kept by nobody
         yield from _choice(choice, streamed=streamed)
     if body.usage is not None:
         yield Usage(body.usage.prompt_tokens, body.usage.completion_tokens)
@@ -104,18 +107,19 @@ def _message(at: str, message: _Message) -> Iterator[Event]:
             yield Words(f"{at} text", text)
     for place, call in enumerate(message.tool_calls or ()):
         index = place if call.index is None else call.index
-        yield from _call(f"{at} call {index}", call.function, call.custom)
+        yield from _call(f"{at} call {index}", call)
     if message.function_call is not None:
-        yield from _call(f"{at} function", message.function_call, None)
+        yield from _call(f"{at} function", _ToolCall(function=message.function_call))
 
 
-def _call(key: str, function: _Function | None, custom: Any) -> Iterator[Event]:
-    match custom:
-        case {"name": str(name), "input": str(text)}:
-            yield Call(key, name, text)
+def _call(key: str, call: _ToolCall) -> Iterator[Event]:
+    name = call.id if isinstance(call.id, str) else ""
+    match call.custom:
+        case {"name": str(tool), "input": str(text)}:
+            yield Call(key, tool, text, name)
         case {"input": str(text)}:
-            yield Call(key, "", text)
+            yield Call(key, "", text, name)
         case _:
             pass
-    if function is not None:
-        yield Call(key, function.name or "", text_of(function.arguments))
+    if call.function is not None:
+        yield Call(key, call.function.name or "", text_of(call.function.arguments), name)

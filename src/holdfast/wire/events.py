@@ -23,6 +23,8 @@ class Call(msgspec.Struct, frozen=True):
     name: str
     arguments: str
     """JSON, or the text of a tool that takes one; pieces are joined."""
+    id: str = ""
+    """What the call is called, where the dialect gives it a name; pieces leave it out."""
 
 
 class Usage(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ class _Content(msgspec.Struct):
     type: str = ""
     text: str | None = None
     thinking: str | None = None
+    id: Any = None
     name: str | None = None
     input: Any = None
     partial_json: str | None = None
@@ -102,7 +103,8 @@ def _begun(block: str, content: _Content | None) -> Iterator[Event]:
         return
     if content.name is not None:
         filled = content.input not in (None, {})
-        yield Call(block, content.name, _spelled(content.input) if filled else "")
+        spelled = _spelled(content.input) if filled else ""
+        yield Call(block, content.name, spelled, _id(content))
         return
     yield from _whole(block, content)
 
@@ -122,13 +124,17 @@ def _piece(block: str, delta: _Content | None) -> Iterator[Event]:
 
 def _whole(block: str, content: _Content) -> Iterator[Event]:
     if content.name is not None:
-        yield Call(block, content.name, _spelled(content.input))
+        yield Call(block, content.name, _spelled(content.input), _id(content))
     elif content.text:
         yield Words(block, content.text)
     elif content.thinking:
         yield Words(block, content.thinking, hidden=True)
     elif content.type == "compaction" and isinstance(content.content, str):
         yield Words(block, content.content, hidden=True)
+
+
+def _id(content: _Content) -> str:
+    return content.id if isinstance(content.id, str) else ""
 
 
 def _spelled(value: Any) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from holdfast.wire.events import Dialect
+from holdfast.wire.speakers import is_result, split
 from holdfast.wire.texts import text_of
 
 Speaker: TypeAlias = Literal["user", "client", "model", "tool", "system"]
@@ -30,6 +32,10 @@ class Part(msgspec.Struct, frozen=True):
     text: str
     tool: str | None = None
     """The tool that was called with this text as its arguments."""
+    call: str | None = None
+    """What a call is called, and what comes back from it, where the dialect gives it a name."""
+    failed: bool = False
+    """The client says that the tool did not do what it was called for."""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -38,6 +44,13 @@ class Turn(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
     raw: bytes
     """The bytes of the message, as they stand in the request."""
+    mark: bytes | None = None
+    """A short hash of what it says. Clients change their own additions, the system's words and
+    marks about caching from request to request, so these are left out; a turn of only these has
+    none."""
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "mark", _mark(self))
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -49,6 +62,8 @@ class Request(msgspec.Struct, frozen=True):
     turns: tuple[Turn, ...]
     conversation: str | None = None
     """What the body itself calls the conversation, if it does."""
+    system: str = ""
+    """What stands before the turns: the client's words about how to behave, and where."""
 
     def newest_words(self) -> str:
         """Return what the user said last; empty when nothing the user said is in the request."""
@@ -66,6 +81,20 @@ class Request(msgspec.Struct, frozen=True):
         return None
 
 
+_SPEAKERS: Final = frozenset({"user", "model", "tool"})
+
+
+def _mark(turn: Turn) -> bytes | None:
+    said = [
+        (part.speaker, part.tool or "", part.text.strip())
+        for part in turn.parts
+        if part.speaker in _SPEAKERS
+    ]
+    if said:
+        return sha256(msgspec.json.encode(said)).digest()[:8]
+    return None if turn.parts else sha256(turn.raw).digest()[:8]
+
+
 _NULL: Final = msgspec.Raw(b"null")
 
 
@@ -78,18 +107,11 @@ class _Body(msgspec.Struct):
     system: Any = None
     instructions: Any = None
     metadata: Any = None
-    prompt_cache_key: Any = None
 
 
+_SESSION: Final = re.compile(r"session(?:_id\"\s*:\s*\"|_)([0-9A-Za-z-]{8,80})\"?")
 _DECODER: Final = msgspec.json.Decoder(_Body)
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-
-_CLIENTS: Final = re.compile(
-    r"<(system-reminder|environment_context|environment_details|user_instructions|"
-    r"local-command-stdout|local-command-stderr|command-name|command-message|"
-    r"permissions instructions|turn_aborted)>"
-)
-"""What clients put into a user's turn by themselves begins so, and ends with the same name."""
 
 
 def read_request(dialect: Dialect, body: bytes) -> Request:
@@ -105,6 +127,7 @@ def read_request(dialect: Dialect, body: bytes) -> Request:
         _streamed(dialect, given.stream),
         turns,
         _conversation(given),
+        text_of(given.system) or text_of(given.instructions),
     )
 
 
@@ -116,11 +139,11 @@ def _streamed(dialect: Dialect, stream: Any) -> bool:
 
 
 def _conversation(given: _Body) -> str | None:
-    if isinstance(given.prompt_cache_key, str) and given.prompt_cache_key:
-        return given.prompt_cache_key
+    """Claude Code names its session with the user; a user alone may have many conversations."""
     match given.metadata:
-        case {"user_id": str(user)} if user:
-            return user
+        case {"user_id": str(user)}:
+            found = _SESSION.search(user)
+            return None if found is None else found[1]
         case _:
             return None
 
@@ -159,16 +182,19 @@ def _parts(message: dict[str, Any]) -> Iterator[Part]:
         case {"role": "assistant"}:
             yield from _models(message)
         case {"role": "tool" | "function", "content": content}:
-            yield Part("tool", text_of(content))
+            yield Part("tool", text_of(content), call=_name(message.get("tool_call_id")))
         case {"role": "system" | "developer", "content": content}:
             yield Part("system", text_of(content))
         case {"type": "function_call" | "custom_tool_call", "name": str(name)}:
             text = message.get("arguments", message.get("input"))
-            yield Part("model", text_of(text), name)
+            yield Part("model", text_of(text), name, _name(message.get("call_id")))
         case {"type": "apply_patch_call" | "shell_call" | "local_shell_call" as name}:
-            yield Part("model", msgspec.json.encode(message).decode(), name)
+            spelled = msgspec.json.encode(message).decode()
+            yield Part("model", spelled, name, _name(message.get("call_id")))
         case {"output": output}:
-            yield Part("tool", text_of(output))
+            failed = message.get("status") == "failed"
+            call = _name(message.get("call_id"))
+            yield Part("tool", text_of(output), call=call, failed=failed)
         case _:
             pass  # sealed reasoning, references to items: nothing that is said
 
@@ -177,42 +203,29 @@ def _users(content: Any) -> Iterator[Part]:
     if isinstance(content, str):
         yield from _said(content)
         return
+    shown = False
     for part in content if isinstance(content, list) else ():
         match part:
             case {"type": "tool_result"}:
-                yield Part("tool", text_of(part.get("content")))
+                text, call = text_of(part.get("content")), _name(part.get("tool_use_id"))
+                yield Part("tool", text, call=call, failed=part.get("is_error") is True)
+            case {"type": "text" | "input_text", "text": str(text)} if shown or is_result(text):
+                shown = True  # what came back stands in the parts behind
+                yield Part("client", text)
             case {"type": "text" | "input_text", "text": str(text)}:
                 yield from _said(text)
             case _:
                 pass  # pictures, documents, sound
 
 
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
 def _said(text: str) -> Iterator[Part]:
     """Split what the user said from what the client put in between."""
-    end = 0
-    for start, after in _clients(text):
-        if before := text[end:start].strip():
-            yield Part("user", before)
-        yield Part("client", text[start:after])
-        end = after
-    rest = text[end:]
-    if rest.strip():
-        yield Part("user", rest if end == 0 else rest.strip())
-
-
-def _clients(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the client speaks. Each kind that is never closed is looked for once."""
-    end, unclosed = 0, set[str]()
-    for found in _CLIENTS.finditer(text):
-        name = found.group(1)
-        if found.start() < end or name in unclosed:
-            continue
-        closing = text.find(f"</{name}>", found.end())
-        if closing < 0:
-            unclosed.add(name)
-            continue
-        end = closing + len(name) + 3
-        yield found.start(), end
+    for speaker, words in split(text):
+        yield Part(speaker, words)
 
 
 def _models(message: dict[str, Any]) -> Iterator[Part]:
@@ -222,7 +235,8 @@ def _models(message: dict[str, Any]) -> Iterator[Part]:
     for part in content if isinstance(content, list) else ():
         match part:
             case {"type": "tool_use", "name": str(name), "input": given}:
-                yield Part("model", msgspec.json.encode(given).decode(), name)
+                spelled = msgspec.json.encode(given).decode()
+                yield Part("model", spelled, name, _name(part.get("id")))
             case {"type": "text" | "output_text", "text": str(text)}:
                 yield Part("model", text)
             case _:
@@ -234,8 +248,8 @@ def _calls(calls: Any) -> Iterator[Part]:
     for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else ():
         match call:
             case {"function": {"name": str(name), "arguments": arguments}}:
-                yield Part("model", text_of(arguments), name)
+                yield Part("model", text_of(arguments), name, _name(call.get("id")))
             case {"custom": {"name": str(name), "input": str(text)}}:
-                yield Part("model", text, name)
+                yield Part("model", text, name, _name(call.get("id")))
             case _:
                 pass

@@ -122,13 +122,18 @@ def _item(key: str, item: dict[str, Any]) -> Iterator[Event]:
                 if text := _said(part):
                     yield Words(key, text)
         case {"type": "function_call", "name": str(name), "arguments": str(arguments)}:
-            yield Call(key, name, arguments)
+            yield Call(key, name, arguments, _id(item))
         case {"type": "custom_tool_call", "name": str(name), "input": str(text)}:
-            yield Call(key, name, text)
+            yield Call(key, name, text, _id(item))
         case {"type": "apply_patch_call" | "shell_call" | "local_shell_call" as name}:
-            yield Call(key, name, msgspec.json.encode(item).decode())
+            yield Call(key, name, msgspec.json.encode(item).decode(), _id(item))
         case _:
             pass  # reasoning is sealed, searches and the like define no code
+
+
+def _id(item: dict[str, Any]) -> str:
+    call = item.get("call_id")
+    return call if isinstance(call, str) else ""
 
 
 def _said(part: Any) -> str:

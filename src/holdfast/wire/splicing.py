@@ -3,13 +3,13 @@
 The client's bytes are never parsed and printed again: signatures over them, and what the upstream
 has cached of them, stay good. A text goes to the end of the last message, behind it as a message of
 its own, or to the end of a prompt that is one text. Where the place cannot be told for certain,
-nothing is put in.
+nothing is put in; nor behind a text that the model is to go on with, as it would go on with ours.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -22,23 +22,45 @@ _FIELDS: Final[dict[Dialect, str]] = {
     "messages": "messages",
     "ollama-chat": "messages",
     "responses": "input",
-    "completions": "prompt",
     "ollama-generate": "prompt",
 }
+"""Where what is said stands. A completion only ever goes on with its prompt, so it has no place."""
+
+_HOLES: Final = re.compile(
+    r"<[|\uff5c]?fim[_\u2581-](?:prefix|suffix|middle|begin|hole|end)[|\uff5c]?>"
+    r"|<\|(?:code_)?(?:prefix|suffix|middle)\|>|<(?:PRE|SUF|MID)>|\[(?:PREFIX|SUFFIX|MIDDLE)\]"
+)
+"""What marks the hole that a model is to fill."""
 
 
 def splice(body: bytes, dialect: Dialect, text: str) -> bytes | None:
     """Return the request with a text behind it; None where it has no place for one."""
-    place = _place(body, _FIELDS[dialect])
+    field = _FIELDS.get(dialect)
+    place = None if field is None else _place(body, field)
     if place is None:
         return None
     start, end = place
     value = body[start:end]
     if value.startswith(b'"'):
+        if dialect == "ollama-generate" and _is_gone_on_with(body, value):
+            return None
         return _in_text(body, end, text)
     if value.startswith(b"["):
         return _behind_messages(body, (start, end), dialect, text)
     return None
+
+
+class _Prompt(msgspec.Struct):
+    raw: Any = None
+    suffix: Any = None
+
+
+def _is_gone_on_with(body: bytes, prompt: bytes) -> bool:
+    """Tell whether a prompt is no question but a text with an end missing, or a hole in it."""
+    given = msgspec.json.decode(body, type=_Prompt)
+    if given.raw not in (None, False) or given.suffix not in (None, ""):
+        return True
+    return _HOLES.search(msgspec.json.decode(prompt, type=str)) is not None
 
 
 def _in_text(body: bytes, end: int, text: str) -> bytes:
@@ -69,6 +91,8 @@ def _behind_messages(
     match msgspec.json.decode(last):
         case {"role": "assistant"}:
             return None  # the client began the answer itself: nothing may stand behind it
+        case {"type": "reasoning"}:
+            return None  # what was thought belongs to what follows it
         case {"role": "user", "content": str()} if (at := _place(last, "content")) is not None:
             return _in_text(body, _start_of(body, end, last) + at[1], text)
         case {"role": "user", "content": list(parts)} if (

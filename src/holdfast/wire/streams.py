@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from holdfast.kernel.limits import WIRE_ANSWER_BYTES_MAX
 from holdfast.wire import chat, messages, ollama, responses
+from holdfast.wire.answer import Answer
 from holdfast.wire.events import Dialect, Event, Unread
+from holdfast.wire.runs import joined
 from holdfast.wire.sse import EventParser, LineParser
 
 _Read: TypeAlias = Callable[[bytes, bytes], Iterator[Event]]
@@ -75,6 +77,23 @@ class Whole:
         if self._room < 0:
             return [Unread("larger than what is kept")]
         return list(self._read(b"".join(self._parts)))
+
+
+def read_answer(dialect: Dialect, content: bytes, *, streamed: bool) -> Answer:
+    """Return what all the bytes of an answer say."""
+    if streamed and (read := _ALONE.get(dialect)) is not None:
+        content = joined(content, read)
+    answer, stream = Answer(), answer_stream(dialect, streamed=streamed)
+    for event in (*stream.feed(content), *stream.finish()):
+        answer.take(event)
+    return answer
+
+
+_ALONE: Final[dict[Dialect, _Read]] = {
+    "chat": chat.read_chunk,
+    "messages": messages.read_chunk,
+}
+"""Dialects whose events are read each by itself."""
 
 
 def answer_stream(dialect: Dialect, *, streamed: bool) -> Streamed | Whole:

@@ -14,10 +14,17 @@ from holdfast.kernel.errors import InvalidInput
 
 COMMANDS: Final[Mapping[str, str]] = {
     "artifact_erased": "holdfast erase",
+    "artifact_moved": "holdfast proxy",
+    "artifact_seen": "holdfast proxy",
     "attention_measured": "holdfast attention --tokens N",
+    "audit_done": "holdfast proxy",
     "decision_grounded": "holdfast ground ID",
     "delta_synced": "holdfast attention --tokens N",
+    "desk_changed": "holdfast proxy",
+    "disk_truth": "holdfast proxy",
+    "episode_recorded": "holdfast proxy",
     "evidence_recorded": "holdfast evidence run",
+    "file_settled": "holdfast proxy",
     "fork_opened": "holdfast fork check",
     "fork_resolved": "holdfast fork resolve ID",
     "gate_ran": "holdfast clear",

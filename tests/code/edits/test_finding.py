@@ -112,10 +112,55 @@ def test_an_edit_says_where_it_stood() -> None:
     ]
 
 
-def test_a_block_that_cites_lines_changes_nothing() -> None:
-    edit = block("```12:34:src/a.py\nx\n```\n")
+@pytest.mark.parametrize(
+    "info",
+    [
+        "12:34:src/a.py", "src/a.py (1-2)", "python src/a.py:1-20", "src/a.py#L5", "src/a.py#L1-L5",
+        "python src/a.py lines 3-9", "python title=src/a.py L3-9", "src/a.py (lines 1–2)",
+    ],
+)  # fmt: skip
+def test_a_block_that_cites_lines_changes_nothing(info: str) -> None:
+    edit = block(f"```{info}\nx\n```\n")
     assert (edit.path, edit.quoted) == ("src/a.py", True)
     assert isinstance(apply(edit, "x\n"), Refused)
+
+
+@pytest.mark.parametrize(
+    "info", ["python src/a.py", "js src/a.py {1,3-5}", "python src/v1-2.py", "c++ src/a-1-2.py"]
+)
+def test_a_block_with_numbers_in_its_info_is_a_file_all_the_same(info: str) -> None:
+    edit = block(f"```{info}\nx\n```\n")
+    assert edit.path is not None
+    assert not edit.quoted
+
+
+@pytest.mark.lesson("N14")
+def test_a_block_in_a_quote_changes_nothing_and_one_in_a_list_does() -> None:
+    quoted = block("> a.py\n> ```python\n> x = 1\n> ```\n")
+    assert (quoted.path, quoted.quoted, quoted.content) == ("a.py", True, "x = 1\n")
+    assert isinstance(apply(quoted, "x = 2\n"), Refused)
+    in_both = block("- > a.py\n  > ```python\n  > x = 1\n  > ```\n")
+    assert in_both.quoted
+    assert not block("- a.py\n  ```python\n  x = 1\n  ```\n").quoted
+    diff = block("> ```diff\n> --- a/a.py\n> +++ b/a.py\n> @@ -1 +1 @@\n> -x\n> +y\n> ```\n")
+    assert diff.quoted
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "café.py",
+        "cafe\u0301.py",
+        "модель.py",
+        "数据.py",
+        "src/数据.py",
+        "über/größe.ts",
+        "naïve.py",
+    ],
+)
+def test_a_path_may_be_written_in_any_letters(path: str) -> None:
+    assert block(f"{path}\n```\nx\n```\n").path == path
+    assert block("Вот.\n```\nx\n```\n").path is None
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from holdfast.cli.artifact_page import find_artifact, show_artifact
 from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
@@ -35,7 +36,7 @@ from holdfast.stores.store import Items
     holdfast show 12 --evidence
     """
 )
-@click.argument("key", metavar="SEQ|ID|IDENTIFIER")
+@click.argument("key", metavar="SEQ|ID|IDENTIFIER|SHA256")
 @click.option("--full", is_flag=True, help="Put large values of an entry back from the vault.")
 @click.option("--evidence", is_flag=True, help="Prove the quotes of a decision from the vault.")
 @json_option
@@ -43,7 +44,8 @@ from holdfast.stores.store import Items
 def command(
     invocation: Invocation, key: str, full: bool, evidence: bool, as_json: bool
 ) -> int | None:
-    """Show one entry, by its number or its id; or code, by its identifier.
+    """Show one entry, by its number or its id; code, by its identifier; or an artifact of the
+    vault, by its SHA-256.
 
     An entry with --json: the exact bytes that are stored; with --full as well, an object of the
     entry and its data as it was given. A part that was erased stays a reference that says so.
@@ -68,6 +70,10 @@ def command(
         show_code(invocation, key, identifier, as_json=as_json)
         return None
     with invocation.reader() as reader:
+        artifact = find_artifact(reader, key)
+        if artifact is not None:
+            show_artifact(key, artifact, as_json=as_json)
+            return None
         stored = _find(reader, key)
         if leaf_hash(stored.body) != stored.leaf:
             talk(f"Entry {stored.seq} is not what was sealed. Run `holdfast verify`.", "bold red")

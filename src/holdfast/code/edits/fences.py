@@ -32,6 +32,8 @@ class Opening(msgspec.Struct, frozen=True):
     indent: int
     nested: bool
     """It stands in a list item or a quote."""
+    quoted: bool = False
+    """It stands in a quote: somebody's words are shown again."""
 
 
 class _Item(msgspec.Struct):
@@ -174,7 +176,7 @@ class Fences:
             return None
         if line.indent() >= TAB:
             return None  # code by indentation, or a paragraph that goes on
-        fence = _opening(line, nested=bool(self._open))
+        fence = _opening(line, nested=bool(self._open), quoted=None in self._open)
         if fence is not None:
             self._fence, self._paragraph = fence, False
             return fence
@@ -194,7 +196,7 @@ def _continues(line: Line) -> bool:
     return not (_HEADING.match(text) or _is_break(text) or _opening(line, nested=False))
 
 
-def _opening(line: Line, *, nested: bool) -> Opening | None:
+def _opening(line: Line, *, nested: bool, quoted: bool = False) -> Opening | None:
     text = line.rest.lstrip(" \t")
     if text[:3] not in ("```", "~~~"):
         return None
@@ -202,7 +204,7 @@ def _opening(line: Line, *, nested: bool) -> Opening | None:
     if text[0] == "`" and "`" in info:
         return None
     mark = text[: len(text) - len(info)]
-    return Opening(mark, info.strip(), line.indent(), nested)
+    return Opening(mark, info.strip(), line.indent(), nested, quoted)
 
 
 def is_closing(text: str, mark: str) -> bool:

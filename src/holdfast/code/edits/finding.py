@@ -232,10 +232,11 @@ class _Finder:
         self, text: str, index: int, opening: Opening, *, complete: bool
     ) -> tuple[Edit, ...]:
         path, language, quoted = paths.in_info(opening.info)
+        quoted = quoted or opening.quoted
         origin: Literal["", "info", "before", "comment"] = "info" if path else ""
         if path is None:
             path, origin = self._path_before(index)
-        if language in _DIFF_LANGUAGES and complete:
+        if language in _DIFF_LANGUAGES and complete and not quoted:
             return self._read_diff_block(text, path)
         if path is None and (path := paths.in_first_comment(text)):
             origin = "comment"

@@ -50,7 +50,7 @@ class Block(_Found, frozen=True, kw_only=True, tag="block"):
     language: str = ""
     path_from: Literal["", "info", "before", "comment"] = ""
     quoted: bool = False
-    """The info string cites lines of the file: the block shows them and changes nothing."""
+    """Lines of the file are cited, or a quote holds them: the block shows them, changes nothing."""
     nested: bool = False
     """A fence of the same kind seems to open inside, so the block may have ended too early."""
 

@@ -18,12 +18,16 @@ _KEYED: Final = re.compile(
     re.IGNORECASE,
 )
 _CITED: Final = re.compile(r"(\d+):(\d+):(\S+)$")
+_LINES: Final = re.compile(
+    r"(?:^|[\s:#,(\[])(?:lines?[ =:]*)?(?:L?\d+ ?[-–] ?L?\d+|#?L\d+)[)\]]?$", re.IGNORECASE
+)
+"""So an info string ends that cites lines of a file: `a.py (1-20)`, `a.py:1-20`, `a.py#L5`."""
 _LABEL: Final = re.compile(
     r"(?:new file|file ?name|file ?path|file|path|create|update|modify|edit)\s*:\s*", re.IGNORECASE
 )
 _COMMENT: Final = re.compile(r"\s*(?:#+|//+|/\*+|<!--|--|;+|%+|\(\*|REM )[!\s]*(.*)")
 _LIST_MARK: Final = re.compile(r"(?:[-+*>]|#{1,6}|[0-9]{1,9}[.)])[ \t]+")
-_EXTENSION: Final = re.compile(r"[^\s/\\]*[A-Za-z_0-9\-\])]\.[A-Za-z][A-Za-z0-9_+\-]{0,15}$")
+_EXTENSION: Final = re.compile(r"[^\s/\\]*[\w\-\])\u0300-\u036f]\.[A-Za-z][A-Za-z0-9_+\-]{0,15}$")
 _WRAPPED: Final = re.compile(r"[\"'`*<>|?\s]|://|\.\.\.")
 _NAMES: Final = re.compile(
     r"makefile|dockerfile|containerfile|licen[cs]e|copying|readme|changelog|jenkinsfile|procfile|"
@@ -54,6 +58,14 @@ def looks_like_path(words: str) -> bool:
 
 def in_info(info: str) -> tuple[str | None, str, bool]:
     """Return path, language and whether it cites lines, from the info string of a fence."""
+    lines = _LINES.search(info)
+    if lines is None:
+        return _in_info(info)
+    path, language, _ = _in_info(info[: lines.start()].rstrip())
+    return path, language, True
+
+
+def _in_info(info: str) -> tuple[str | None, str, bool]:
     first, _, more = info.partition(" ")
     cited = _CITED.match(first)
     if cited is not None and looks_like_path(cited[3]):

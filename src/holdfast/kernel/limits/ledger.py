@@ -46,6 +46,10 @@ INDEX_BLOCK_ENTRIES: Final = 64
 WAL_PAGES_MAX: Final = 1000
 """Pages in the write-ahead log before a writer moves them into the database."""
 
+WAL_PAGES_COMMIT: Final = 16
+"""More than the log grows by when one entry without artifacts is appended, so that a writer of such
+need not ask after each how long the log is."""
+
 READ_BYTES_PAGE: Final = 4 * MIB
 READ_RUNS_FIRST: Final = 16
 READ_RUNS_PAGE: Final = 1024

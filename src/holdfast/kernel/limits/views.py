@@ -118,7 +118,7 @@ PUBLISH_ARTIFACT_BYTES_MAX: Final = 256 * KIB
 VIEWS_WAIT_S: Final = 30.0
 """How long to wait for others who are writing to the views."""
 
-VIEWS_CACHE_KIB: Final = 32 * KIB
+VIEWS_CACHE_KIB: Final = 64 * KIB
 """Memory for pages of the views' database, in KiB."""
 
 VIEWS_ENTRIES_CHUNK: Final = 2000

@@ -57,6 +57,13 @@ WIRE_EVENT_BYTES_MAX: Final = 16 * MIB
 WIRE_ANSWER_BYTES_MAX: Final = 32 * MIB
 """The longest answer that is kept; what is behind that passes by, and the answer counts as cut."""
 
+WIRE_HISTORIES_MAX: Final = 32
+WIRE_HISTORIES_BYTES_MAX: Final = 4 * MIB
+"""Requests whose turns are remembered, so that only what is behind them is read; the newest."""
+
+WIRE_RUNS_MAX: Final = 64
+"""Runs of events of one answer that are put together; behind them each event is read by itself."""
+
 SUBJECT_WORDS_MAX: Final = 12
 SUBJECT_SYMBOLS_MAX: Final = 16
 SUBJECT_ALTERNATIVES_MAX: Final = 8
@@ -93,6 +100,9 @@ SCENARIOS_MIN: Final = 3
 GATE_BLOCKS_NAMED: Final = 50
 """Things of one kind in the way of a clear that are named; the others are counted."""
 
+GATE_MOVED_NAMED: Final = 5
+"""Quotes in the notes that moved and are named, the first; the others are counted."""
+
 CLEAR_LOOKS_MAX: Final = 8
 """How often a clear looks again because others recorded something in between."""
 
@@ -113,7 +123,9 @@ WATCH_POLL_S: Final = 0.5
 """How often the live view looks whether something was recorded."""
 
 CONVERSATIONS_MAX: Final = 1000
-"""Conversations whose histories are remembered, as hashes; the ones seen longest ago go first."""
+CONVERSATION_TURNS_MAX: Final = 200_000
+"""Conversations whose histories are remembered, as hashes, and the turns of them all; the ones
+seen longest ago go first."""
 
 NOTES_FILE_BYTES_MAX: Final = 4 * MIB
 """The longest notes file that is read and written."""

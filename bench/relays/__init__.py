@@ -1,0 +1,1 @@
+"""What `proxying` measures with: a model server that answers at once, clients, and relays."""

@@ -1,0 +1,221 @@
+"""What goes up for a request: the client's bytes, and behind them what the model needs to see.
+
+The desk owns the conversations. Requests are placed in them in the order they came, by whoever
+first needs to know: the loop, when there may be something to add, else the writer's thread. As long
+as nothing is known and no notice waits, the loop reads nothing of a request.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from holdfast.kernel.limits import (
+    CONVERSATIONS_MAX,
+    PROXY_HYDRATION_TOKENS,
+    PROXY_SETTLE_S,
+    PROXY_WORDS_CHARS_MAX,
+)
+from holdfast.proxy.hydrating import JOINT, NOTICE, Held, Hydration, Hydrator, Known
+from holdfast.proxy.ingest import request_may_bring
+from holdfast.proxy.names import SEPARATOR, Names
+from holdfast.proxy.paths import root_of
+from holdfast.proxy.placing import Places, is_fresh, is_long, put, turns_behind
+from holdfast.proxy.values import Asked, Job, Placed, Prepared
+from holdfast.wire.requests import Request
+from holdfast.wire.splicing import splice
+
+
+class Shown(Known, Protocol):
+    """The State Map, which tells how many entities there are."""
+
+    def __len__(self) -> int:
+        """Return how many entities are authoritative."""
+
+
+class Queue(Protocol):
+    """Where jobs wait to be settled; `Writer` is one."""
+
+    def submit(self, job: Job) -> bool:
+        """Let a job be settled after those before it; tell whether there was room for it."""
+
+    def ticket(self, episode: str) -> int | None:
+        """Return the number of an episode's last job; None when none of it waits."""
+
+    def idle(self) -> bool:
+        """Tell whether nothing waits."""
+
+    async def reached(self, ticket: int, timeout_s: float) -> bool:
+        """Wait until a job is settled; tell whether it is."""
+
+    async def give_way(self) -> None:
+        """Wait a little while too much waits to be settled."""
+
+
+class DeskState(msgspec.Struct, frozen=True):
+    """What the desk could not do."""
+
+    no_place: int
+    """Requests that something belonged behind, and that had no place for it."""
+    unsettled: int
+    """Requests that did not wait any longer for what was said before."""
+    unread: int
+    """Requests that could not be read."""
+    long: int = 0
+    """Requests that were too long to be looked at before they went up."""
+    words_cut: int = 0
+    """Requests whose newest words were too long to be searched in their middle."""
+
+
+class Desk:
+    """Prepares requests, on the loop: `ready`, then `prepare`. The others are for any thread."""
+
+    def __init__(
+        self,
+        live: Shown,
+        names: Names,
+        queue: Queue,
+        *,
+        tokens_max: int = PROXY_HYDRATION_TOKENS,
+        settle_s: float = PROXY_SETTLE_S,
+    ) -> None:
+        self._live = live
+        self._names = names
+        self._queue = queue
+        self._hydrator = Hydrator(live, tokens_max)
+        self._settle_s = settle_s
+        self._places = Places()
+        self._readied: OrderedDict[str, tuple[bool, bool]] = OrderedDict()
+        """By episode: whether what it builds on is settled, and whether it is owed the notice."""
+        self._no_place = 0
+        self._unsettled = 0
+        self._long = 0
+        self._words_cut = 0
+
+    async def ready(self, asked: Asked) -> bool:
+        """Let a request be settled, and wait a little for what it builds on; tell whether that is
+        settled. Once for each request, before `prepare`."""
+        await self._queue.give_way()
+        quiet = self._queue.idle()
+        news = self._places.arrive(asked)
+        if is_long(asked):
+            self._long += news
+            self._submit(asked, news)
+            return True
+        if self._is_nothing_known() and (quiet or not self._places.may_follow(asked)):
+            self._submit(asked, news)
+            return True
+        placed = self._places.place(asked)
+        settled = await self._reached(self._before(asked, placed))
+        # What the request itself brings is not what came before it.
+        notice = self._places.has_notice(placed.seen)
+        named = self._named(placed)
+        self._submit(replace(asked, plain=not named and _is_plain(placed)), news)
+        if settled and self._brings_code(placed, named):
+            settled = await self._reached([asked.episode])
+        self._unsettled += not settled
+        put(self._readied, asked.episode, (settled, notice), CONVERSATIONS_MAX)
+        return settled
+
+    def prepare(self, asked: Asked) -> Prepared:
+        """Return the request as it goes up."""
+        self._submit(asked, self._places.arrive(asked))
+        readied = self._readied.pop(asked.episode, None)
+        if is_long(asked) or (readied is None and self._is_nothing_known()):
+            return Prepared(asked, asked.body, self._places.conversation(asked))
+        placed = self._places.place(asked)
+        if placed.request is None:
+            return Prepared(asked, asked.body, placed.seen.conversation)
+        settled, notice = readied or (True, self._places.has_notice(placed.seen))
+        return self._with(asked, placed, self._hydrated(placed.request, settled), notice)
+
+    def _with(self, asked: Asked, placed: Placed, hydration: Hydration, notice: bool) -> Prepared:
+        """Put what there is to say behind a request."""
+        conversation = placed.seen.conversation
+        added = JOINT.join(filter(None, (hydration.text, NOTICE if notice else "")))
+        body = splice(asked.body, asked.dialect, added) if added else asked.body
+        if body is None:
+            self._no_place += 1
+            return Prepared(asked, asked.body, conversation)
+        if notice:
+            self._places.give_notice(conversation)
+        return Prepared(asked, body, conversation, hydration.entities, notice, added)
+
+    def place(self, asked: Asked) -> Placed:
+        """Read a request and place it in its conversation, after those that came before it. The
+        same request is placed the same again."""
+        return self._places.place(asked)
+
+    def newest(self, conversation: str) -> str | None:
+        """Return the newest episode of a conversation."""
+        return self._places.newest(conversation)
+
+    def owe_notice(self, conversation: str, owed: bool = True) -> None:
+        """Let the next request of a conversation say that what came before changed nothing."""
+        self._places.owe_notice(conversation, owed)
+
+    def state(self) -> DeskState:
+        """Say what could not be done."""
+        return DeskState(
+            self._no_place, self._unsettled, self._places.unread, self._long, self._words_cut
+        )
+
+    def _submit(self, asked: Asked, news: bool) -> None:
+        """Hand a request on to be settled, once."""
+        if news and not self._queue.submit(asked):
+            self._places.pass_by(asked)
+
+    def _is_nothing_known(self) -> bool:
+        return not len(self._live) and not self._places.owes
+
+    def _before(self, asked: Asked, placed: Placed) -> list[str]:
+        """Return the episodes that a request goes on from."""
+        if placed.request is None or placed.seen.change == "repeated":
+            return []  # the same again: what came of it the first time is not in it
+        return self._places.before(asked)
+
+    async def _reached(self, episodes: Iterable[str]) -> bool:
+        tickets = [
+            ticket for episode in episodes if (ticket := self._queue.ticket(episode)) is not None
+        ]
+        return not tickets or await self._queue.reached(max(tickets), self._settle_s)
+
+    def _named(self, placed: Placed) -> list[str]:
+        return [] if placed.request is None else self._find(placed.request)
+
+    def _find(self, request: Request) -> list[str]:
+        """Return what the newest words name; of very long ones, both ends are searched."""
+        words = request.newest_words()
+        if len(words) > PROXY_WORDS_CHARS_MAX:
+            half = PROXY_WORDS_CHARS_MAX // 2
+            words = f"{words[:half]}\n{words[-half:]}"
+        return self._names.find(words, root_of(request))
+
+    def _brings_code(self, placed: Placed, named: Sequence[str]) -> bool:
+        """Tell whether a request may hold new code of what is going to be shown with it."""
+        request = placed.request
+        if request is None or placed.seen.change == "repeated":
+            return False
+        paths = {name.partition(SEPARATOR)[0] for name in named}
+        return any(is_fresh(request, path) for path in paths)
+
+    def _hydrated(self, request: Request, settled: bool) -> Hydration:
+        named = self._find(request)
+        self._words_cut += len(request.newest_words()) > PROXY_WORDS_CHARS_MAX
+        if not named:
+            return Hydration()
+        unsettled = None if settled else partial(is_fresh, request)
+        return self._hydrator.hydrate(named, Held(request), unsettled)
+
+
+def _is_plain(placed: Placed) -> bool:
+    """Tell whether nothing that a request brings changes what is true: no code and no results."""
+    request, seen = placed.request, placed.seen
+    if request is None or seen.change not in ("new", "grown"):
+        return False
+    return not request_may_bring(request, turns_behind(request, seen.kept))

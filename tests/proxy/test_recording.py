@@ -1,0 +1,147 @@
+"""From jobs to entries: all of it or nothing, once, and after what others appended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from holdfast.kernel.errors import Conflict, StorageFailed
+from holdfast.ledger.ledger import Draft as LedgerDraft
+from holdfast.ledger.ledger import Ledger, Receipt
+from holdfast.proxy.recording import Recorder
+from holdfast.proxy.settling import Settled
+from holdfast.proxy.values import Asked, Draft, Job, Map
+from holdfast.storage.port import Reader
+from holdfast.testing import data_for
+from tests.proxy.shown import Desk, episode
+
+
+class Settling:
+    """Lets an episode follow from each job."""
+
+    def __init__(self) -> None:
+        self.settled: list[list[str]] = []
+        self.accepted: list[str] = []
+
+    def settle(self, jobs: Sequence[Job], known: Map) -> Settled:
+        names = [job.episode for job in jobs if isinstance(job, Asked)]
+        self.settled.append(names)
+        return Settled(tuple(Draft("episode_recorded", episode(name)) for name in names))
+
+    def accept(self, settled: Settled) -> None:
+        self.accepted += [draft.data["episode"] for draft in settled.drafts]
+
+
+class Troubled:
+    """A ledger that is in trouble a few times; `before` runs before it writes, `after` after."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.before: list[Callable[[], object]] = []
+        self.after: list[Callable[[], object]] = []
+
+    @property
+    def reader(self) -> Reader:
+        return self._ledger.reader
+
+    def append_many(self, drafts: Sequence[LedgerDraft], *, at: int | None) -> list[Receipt]:
+        if self.before:
+            self.before.pop(0)()
+        receipts = self._ledger.append_many(drafts, at=at)
+        if self.after:
+            self.after.pop(0)()
+        return receipts
+
+
+def fail() -> None:
+    raise StorageFailed("The disk is full.")
+
+
+class Room:
+    def __init__(self) -> None:
+        self.desk = Desk()
+        self.ledger = Troubled(self.desk.ledger)
+        self.settling = Settling()
+        self.recorder = Recorder(self.ledger, self.desk.live, self.settling)
+
+    def episodes(self) -> list[object]:
+        return [
+            entry.value()["episode"]
+            for entry in self.desk.ledger.read()
+            if entry.type == "episode_recorded"
+        ]
+
+
+@pytest.fixture
+def room() -> Room:
+    return Room()
+
+
+def asked(name: str) -> Asked:
+    return Asked(name, "chat", b"{}")
+
+
+def test_jobs_are_recorded_together_and_taken_in(room: Room) -> None:
+    room.recorder([asked("e1"), asked("e2")])
+    assert room.episodes() == ["e1", "e2"]
+    assert room.settling.accepted == ["e1", "e2"]
+    assert room.desk.live.size == 2
+
+
+def test_a_job_from_which_nothing_follows_appends_nothing(room: Room) -> None:
+    room.recorder([])
+    assert room.desk.ledger.head().size == 0
+
+
+def test_what_others_append_meanwhile_is_taken_in_first(room: Room) -> None:
+    room.ledger.before = [lambda: room.desk.ledger.append("decision", data_for("decision"))]
+    room.recorder([asked("e1")])
+    assert room.settling.settled == [["e1"], ["e1"]]
+    assert room.settling.accepted == ["e1"]
+    assert [entry.type for entry in room.desk.ledger.read()] == ["decision", "episode_recorded"]
+
+
+def test_looking_takes_in_what_others_appended(room: Room) -> None:
+    room.desk.ledger.append("decision", data_for("decision"))
+    room.recorder.look()
+    assert room.desk.live.size == 1
+
+
+def test_who_never_gets_a_turn_lets_it_wait(room: Room) -> None:
+    room.ledger.before = [
+        lambda: room.desk.ledger.append("decision", data_for("decision")) for _ in range(500)
+    ]
+    with pytest.raises(Conflict):
+        room.recorder([asked("e1")])
+    assert room.settling.accepted == []
+
+
+def test_a_failed_write_leaves_nothing_behind_and_is_done_again(room: Room) -> None:
+    room.ledger.before = [fail]
+    jobs = [asked("e1")]
+    with pytest.raises(StorageFailed):
+        room.recorder(jobs)
+    assert (room.episodes(), room.settling.accepted) == ([], [])
+    room.recorder([*jobs, asked("e2")])
+    assert (room.episodes(), room.settling.accepted) == (["e1", "e2"], ["e1", "e2"])
+
+
+def test_a_write_that_came_through_though_it_failed_is_not_done_twice(room: Room) -> None:
+    room.ledger.after = [fail]
+    jobs = [asked("e1")]
+    with pytest.raises(StorageFailed):
+        room.recorder(jobs)
+    room.recorder([*jobs, asked("e2")])
+    assert (room.episodes(), room.settling.accepted) == (["e1", "e2"], ["e1", "e2"])
+    assert room.settling.settled == [["e1"], ["e2"]]
+
+
+def test_the_same_episode_may_come_again_in_another_job(room: Room) -> None:
+    room.ledger.after = [fail]
+    job = asked("e1")
+    with pytest.raises(StorageFailed):
+        room.recorder([job])
+    room.recorder([job])
+    room.recorder([asked("e1")])
+    assert room.episodes() == ["e1", "e1"]

@@ -1,0 +1,101 @@
+"""Requests read behind what is known are the same as those that are read from the beginning."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.wire import histories
+from holdfast.wire.events import Dialect
+from holdfast.wire.histories import Histories
+from holdfast.wire.requests import Request, Unreadable, read_request
+
+
+def chat(*contents: str, **others: Any) -> bytes:
+    messages = [{"role": "user", "content": content} for content in contents]
+    return json.dumps({"model": "m", **others, "messages": messages, "stream": True}).encode()
+
+
+TEXTS = st.lists(st.sampled_from(["a", 'b"}]', "messages", '"messages":[', "é\\n"]), max_size=5)
+
+
+@given(st.lists(st.tuples(TEXTS, st.booleans()), max_size=8))
+def test_every_request_is_read_as_if_it_were_the_first(requests: list[tuple[Any, bool]]) -> None:
+    known = Histories(most=3)
+    for texts, spaced in requests:
+        body = chat(*texts)
+        if not spaced:
+            body = json.dumps(json.loads(body), separators=(",", ":")).encode()
+        assert known.read("chat", body) == read_request("chat", body)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many turns were read each time."""
+    counts: list[int] = []
+
+    def counted(dialect: Dialect, body: bytes) -> Request:
+        request = read_request(dialect, body)
+        counts.append(len(request.turns))
+        return request
+
+    monkeypatch.setattr(histories, "read_request", counted)
+    return counts
+
+
+def test_only_what_is_behind_a_known_history_is_read(read: list[int]) -> None:
+    known = Histories()
+    known.read("chat", chat("a", "b", "c"))
+    known.read("chat", chat("a", "b", "c", "d", "e"))
+    known.read("chat", chat("a", "b", "other"))
+    assert read == [3, 2, 1]
+
+
+def test_conversations_that_begin_alike_do_not_push_each_other_out(read: list[int]) -> None:
+    known = Histories()
+    for name in ("x", "y"):
+        known.read("chat", chat("system", f"task {name}", *"abcdef"))
+    for name in ("x", "y", "x"):
+        known.read("chat", chat("system", f"task {name}", *"abcdef", name))
+    assert sum(read) == 16 + 1 + 1 + 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"messages":[{"role":"user","content":"a"}],"messages":[]}',
+        b'{"messages":[{"role":"user","content":"a"}],"messages":[{"role":"user","content":"b"}]}',
+        b'{"metadata":{"messages":[{"role":"user","content":"a"}]},"messages":[]}',
+    ],
+)
+def test_a_field_that_is_there_twice_is_not_mistaken(body: bytes) -> None:
+    known = Histories()
+    known.read("chat", b'{"messages":[{"role":"user","content":"a"}]}')
+    known.read("chat", b'{"metadata":{"messages":[{"role":"user","content":"a"}]},"messages":[]}')
+    assert known.read("chat", body) == read_request("chat", body)
+
+
+def test_what_cannot_be_read_stays_unreadable_behind_a_known_history() -> None:
+    known = Histories()
+    known.read("chat", b'{"messages":[{"role":"user","content":"a"}]}')
+    for broken in (
+        b'{"messages":[{"role":"user","content":"a"}',
+        b'{"messages":[{"role":"user","content":"a"},',
+        b'{"messages":[{"role":"user","content":"a"}}',
+        b'{"messages":[{"role":"user","content":"a"}{}]}',
+    ):
+        with pytest.raises(Unreadable):
+            known.read("chat", broken)
+
+
+def test_no_more_is_kept_than_there_is_room_for(read: list[int]) -> None:
+    body = chat("a", "b")
+    known = Histories(bytes_max=len(body))
+    known.read("chat", body)
+    known.read("chat", chat("c", "d"))
+    known.read("chat", body)
+    assert read == [2, 2, 2]

@@ -54,7 +54,7 @@ def _history(name: str) -> bytes:
     ]
     for place, module in enumerate(_FILES):
         call = f"call_{name}_{place}"
-        arguments = json.dumps({"file_path": f"/work/lib/{module}.py", "limit": 80})
+        arguments = json.dumps({"file_path": f"/srv/lib/{module}.py", "limit": 80})
         made = {
             "id": call, "type": "function", "function": {"name": "Read", "arguments": arguments}
         }  # fmt: skip

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from holdfast.kernel.limits import PROXY_TOMBSTONE_EPISODES
 from holdfast.testing.model_server import ModelServer, Said, ToolCall
-from tests.proxy.running import Chat, Running, fenced, options
+from tests.proxy.running import Chat, Running, fenced
 
 F1 = "def f():\n    return 1\n"
 F2 = "def f():\n    return 2\n"
@@ -22,23 +19,6 @@ NOTICE = (
     "It has NOT modified the State Map.\n"
     "[END NOTICE]"
 )
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def chat(proxy: Running, server: ModelServer) -> Chat:
-    return Chat(proxy, server)
 
 
 def write(path: str, text: str, call: str = "call_1") -> Said:

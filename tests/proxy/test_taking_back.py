@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +21,6 @@ OTHER_CART = (
     "class Cart:\n    def add(self, x):\n        # all that it does, it does here and nowhere\n"
     "        self.items.append(x); self.log(x)\n        return self\n"
 )
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
-
-
-@pytest.fixture
-def chat(proxy: Running, server: ModelServer) -> Chat:
-    return Chat(proxy, server)
 
 
 def edits(*pairs: tuple[str, str], path: str = "shop.py", first: int = 0) -> Said:

@@ -22,7 +22,7 @@ from holdfast.kernel.limits import (
 )
 from holdfast.ledger import admission, vault
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.vault import RawJSON
+from holdfast.ledger.vault import Content, RawJSON
 from holdfast.storage.memory import MemoryEngine
 from holdfast.storage.port import Selection
 from holdfast.testing import LEDGER, data_for, open_memory_ledger
@@ -51,7 +51,10 @@ any_text = st.text(st.characters(exclude_categories=()), max_size=8)
 keys = any_text | st.sampled_from(["$artifact", "$$artifact", "$$$artifact", "form", "bytes", "$"])
 references = st.fixed_dictionaries(
     {"$artifact": st.sampled_from(["0" * 64, "", sha256(b"x").hexdigest()])},
-    optional={"form": st.sampled_from(["text", "json", "raw-json", "?"]), "bytes": st.integers()},
+    optional={
+        "form": st.sampled_from(["text", "json", "raw-json", "bytes", "?"]),
+        "bytes": st.integers(),
+    },
 )
 numbers = (
     st.integers()
@@ -271,3 +274,37 @@ def test_a_missing_artifact_inside_another_one_is_found_by_verify() -> None:
     assert len(kept) == 2
     del kept[sha256(inner.encode()).hexdigest()]
     assert [(fault.seq, fault.kind) for fault in ledger.verify().faults] == [(0, "artifact")]
+
+
+@pytest.mark.parametrize("content", [b"", b"text\n", b"\0\xff" * 40_000, b'{"$artifact":"x"}'])
+def test_a_file_is_kept_as_it_is_and_stays_a_reference(content: bytes) -> None:
+    ledger, entry = record({"file": Content(content)})
+    extra: Any = entry.value()["extra"]
+    reference = extra["file"]
+    assert reference == {
+        "$artifact": sha256(content).hexdigest(),
+        "bytes": len(content),
+        "form": "bytes",
+    }
+    assert ledger.data(entry)["extra"]["file"] == reference
+    assert ledger.artifact(reference["$artifact"]) == content
+    assert ledger.verify().ok
+
+
+@pytest.mark.lesson("N12")
+def test_a_file_with_a_secret_is_not_kept() -> None:
+    content = b"key = 'AKIA" + b"QYLPMN5HHHFPZAM2'"
+    ledger, entry = record(Content(content))
+    digest = sha256(content).hexdigest()
+    assert entry.value()["extra"] == {
+        "withheld": "secret",
+        "sha256": digest,
+        "bytes": len(content),
+    }
+    assert ledger.artifact(digest) is None
+
+
+def test_a_file_that_was_erased_says_so() -> None:
+    reference = {"$artifact": "0" * 64, "bytes": 1, "form": "bytes"}
+    found = vault.resolve({"file": reference}, lambda _: None, lambda _: True)
+    assert found == {"file": {**reference, "erased": True}}

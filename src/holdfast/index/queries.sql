@@ -50,6 +50,10 @@ DELETE FROM touched;
 -- Begin the search index anew.
 DELETE FROM moments;
 
+-- name: clear_tallies
+-- Forget how many entries of each type there are.
+DELETE FROM tallies;
+
 -- name: clear_decisions
 -- Begin the search index anew.
 DELETE FROM decisions;
@@ -175,6 +179,11 @@ INSERT OR IGNORE INTO touched (seq, path) SELECT ?2, id FROM paths WHERE path = 
 INSERT INTO moments (block, least, most) VALUES (?1, ?2, ?3)
 ON CONFLICT (block) DO UPDATE SET least = min(least, ?2), most = max(most, ?3);
 
+-- name: add_tally
+-- More entries of a type are in a block.
+INSERT INTO tallies (block, type, count) VALUES (?1, ?2, ?3)
+ON CONFLICT (block, type) DO UPDATE SET count = count + ?3;
+
 -- name: put_decision
 -- Note where a decision stands.
 INSERT OR REPLACE INTO decisions (id, seq) VALUES (?, ?);
@@ -272,3 +281,11 @@ SELECT path FROM paths WHERE instr(path, ?1) LIMIT ?2;
 -- name: span_of_times
 -- The first and the last block that may hold entries of a time.
 SELECT min(block), max(block) FROM moments WHERE most >= ?1 AND least <= ?2;
+
+-- name: tallies
+-- How many entries of each type are in some blocks, block by block.
+SELECT block, type, count FROM tallies WHERE block BETWEEN ?1 AND ?2 ORDER BY block, type;
+
+-- name: moments
+-- The earliest and the latest time in some blocks.
+SELECT block, least, most FROM moments WHERE block BETWEEN ?1 AND ?2 ORDER BY block;

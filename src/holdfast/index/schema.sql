@@ -70,6 +70,14 @@ CREATE TABLE moments (
     most  INTEGER NOT NULL
 ) STRICT;
 
+-- How many entries of each type are among each 1,024.
+CREATE TABLE tallies (
+    block INTEGER NOT NULL,
+    type  TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (block, type)
+) STRICT, WITHOUT ROWID;
+
 -- Where each decision stands.
 CREATE TABLE decisions (
     id  TEXT PRIMARY KEY,

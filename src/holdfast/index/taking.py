@@ -9,6 +9,7 @@ import apsw
 import msgspec
 
 from holdfast.index.folding import Folding, read_entry
+from holdfast.index.tallies import Tally
 from holdfast.index.words import Gathered
 from holdfast.kernel.chain import Head
 from holdfast.kernel.entry import Entry
@@ -54,6 +55,7 @@ class Chunk:
         self._reader = reader
         self._folding = Folding(connection, reader, stores, types)
         self._gathered = Gathered()
+        self._tally = Tally()
 
     def take(self, taken: Taken, head: Head) -> Taken:
         """Take the next entries in, and return how far that goes."""
@@ -70,10 +72,15 @@ class Chunk:
                 continue
             if seq == folding.size:
                 folding.take(entry, leaf)
-            if (seq >= taken.size or unread.discard(seq)) and not self._index(entry, seq):
+            if seq < taken.size and not unread.discard(seq):
+                continue
+            if self._index(entry, seq):
+                self._tally.count(seq, entry.type)
+            else:
                 unread.add(seq)
         folding.flush()
         self._gathered.write(self._connection)
+        self._tally.write(self._connection)
         return msgspec.structs.replace(
             taken,
             size=max(stop, taken.size),

@@ -19,14 +19,15 @@ from holdfast.kernel.limits import (
 Load = Callable[[str], bytes | None]
 
 _SKIPPED: Final = {
-    "file_change": frozenset({"hash_after", "size_before", "size_after", "lines_changed"}),
+    "file_change": frozenset({"hash_after", "size_before", "size_after", "lines_changed"})
+    | {"at", "call", "content", "executable", "hash_before", "lines_after", "path_bytes"},
     "checkpoint": frozenset({"completed", "total", "decisions_made"}),
     "compression": frozenset({"restore_index"}),
     "session_started": frozenset({"holder"}),
     "tool_called": frozenset({"duration_ms", "ok"}),
     "command_ran": frozenset({"duration_ms"}),
 }
-"""Fields nobody looks for by word: sizes, counts, hashes."""
+"""Fields nobody looks for by word: sizes, counts, hashes; and whole files."""
 
 _FIRST: Final = ("question", "choice", "error_type", "tool", "command", "quick_resume", "name")
 """Fields that a person reads first."""

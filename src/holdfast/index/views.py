@@ -40,6 +40,7 @@ _CLEAR: Final = (
     "clear_paths",
     "clear_touched",
     "clear_moments",
+    "clear_tallies",
     "clear_decisions",
     "clear_superseded",
     "clear_rollbacks",

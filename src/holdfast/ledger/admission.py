@@ -38,11 +38,7 @@ def admit(type_name: str, data: Mapping[str, Any], redactor: Redactor) -> Admitt
     except InvalidInput:
         _refuse_typed_sections(type_name, data)
         return _admit_slowly(type_name, data, redactor)
-    if _GROUNDS in encoded:
-        _refuse_typed_sections(type_name, data)
-    if _needs_work(encoded) or redactor.suspects(encoded):
-        return _admit_slowly(type_name, data, redactor)
-    return Admitted(encoded, TYPES.check(type_name, data))
+    return _admit_spelled(type_name, data, encoded, redactor, suspected=redactor.suspects(encoded))
 
 
 def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
@@ -51,12 +47,29 @@ def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
         lines = canonical.encode_all([data for _, data in given])
     except InvalidInput:
         lines = []
-    if not lines or _need_work(lines, redactor):
+    if not lines:
         return [admit(type_name, data, redactor) for type_name, data in given]
+    suspected = redactor.suspects_each(lines)
+    if not any(suspected) and not _need_work(lines):
+        return [
+            Admitted(line, TYPES.check(type_name, data))
+            for (type_name, data), line in zip(given, lines, strict=True)
+        ]
     return [
-        Admitted(line, TYPES.check(type_name, data))
-        for (type_name, data), line in zip(given, lines, strict=True)
+        _admit_spelled(type_name, data, line, redactor, suspected=found)
+        for (type_name, data), line, found in zip(given, lines, suspected, strict=True)
     ]
+
+
+def _admit_spelled(
+    type_name: str, data: Mapping[str, Any], encoded: bytes, redactor: Redactor, *, suspected: bool
+) -> Admitted:
+    """Admit data of which the canonical spelling is known and was looked at."""
+    if _GROUNDS in encoded:
+        _refuse_typed_sections(type_name, data)
+    if suspected or _needs_work(encoded):
+        return _admit_slowly(type_name, data, redactor, suspected=suspected)
+    return Admitted(encoded, TYPES.check(type_name, data))
 
 
 def check_looked(type_names: Sequence[str], at: int | None) -> None:
@@ -76,12 +89,12 @@ _GROUNDED: Final = frozenset({"decision", "decision_grounded"})
 _GROUNDS: Final = b'"grounds":'
 
 
-def _need_work(lines: Sequence[bytes], redactor: Redactor) -> bool:
+def _need_work(lines: Sequence[bytes]) -> bool:
     """Tell whether any data of a batch must go through more than spelling and checking."""
     if max(map(len, lines)) > INLINE_BYTES_MAX:
         return True
     encoded = b"\n".join(lines)
-    return _GROUNDS in encoded or vault.has_reserved_key(encoded) or redactor.suspects(encoded)
+    return _GROUNDS in encoded or vault.has_reserved_key(encoded)
 
 
 def _refuse_typed_sections(type_name: str, data: Any) -> None:
@@ -124,13 +137,20 @@ def _needs_work(encoded: bytes) -> bool:
     return len(encoded) > INLINE_BYTES_MAX or vault.has_reserved_key(encoded)
 
 
-def _admit_slowly(type_name: str, given: Mapping[str, Any], redactor: Redactor) -> Admitted:
-    """Set odd values aside, redact, check, and move large parts to the vault."""
+def _admit_slowly(
+    type_name: str, given: Mapping[str, Any], redactor: Redactor, *, suspected: bool | None = None
+) -> Admitted:
+    """Set odd values aside, redact, check, and move large parts to the vault.
+
+    `suspected` is what a look at the spelling of the data said, where there was one.
+    """
     artifacts: dict[str, bytes] = {}
     data, redactions = _make_plain(given, artifacts, redactor)
     encoded = canonical.encode(data)
     _check_size(len(encoded) + sum(map(len, artifacts.values())), INPUT_BYTES_MAX)
-    if redactor.suspects(encoded):
+    if data is not given or suspected is None:
+        suspected = redactor.suspects(encoded)
+    if suspected:
         data, found = redactor.clean(data)
         redactions += found
         encoded = canonical.encode(data)

@@ -7,7 +7,7 @@ an entry only gets its place.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -35,6 +35,7 @@ from holdfast.storage.port import (
     Reader,
     Selection,
     Stored,
+    find,
 )
 from holdfast.stores import Fold
 
@@ -224,15 +225,12 @@ class Ledger:
         self, batch: Sequence[Prepared], admitted: Sequence[Admitted]
     ) -> list[Receipt]:
         """Append the entries whose ids are new, and find the first receipts of the others."""
-        receipts: dict[str, Receipt] = {}
+        known = self.find({entry.id for entry in batch})
+        receipts = {one: _first_receipt(stored) for one, stored in known.items()}
         fresh: dict[str, int] = {}
         for index, entry in enumerate(batch):
-            if entry.id not in fresh and entry.id not in receipts:
-                known = self._known(entry.id)
-                if known is None:
-                    fresh[entry.id] = index
-                else:
-                    receipts[entry.id] = known
+            if entry.id not in receipts:
+                fresh.setdefault(entry.id, index)
         places = list(fresh.values())
         if places:
             new = self._append_fresh([batch[i] for i in places], [admitted[i] for i in places])
@@ -244,11 +242,9 @@ class Ledger:
             for index, entry in enumerate(batch)
         ]
 
-    def _known(self, entry_id: str) -> Receipt | None:
-        for stored in self._engine.read(Selection(id=entry_id)):
-            entry = entries.read(stored.body)
-            return Receipt(entry.seq, entry.id, entry.hash, stored.leaf.hex())
-        return None
+    def find(self, ids: Collection[str]) -> Mapping[str, Stored]:
+        """Return the entries that have one of these ids, by id."""
+        return find(self._engine, ids)
 
     def _prepare(self, draft: Draft, admitted: Admitted, now_us: int, stamp: str) -> Prepared:
         """Decide every byte of an entry except its place."""
@@ -380,6 +376,11 @@ class Ledger:
     def close(self) -> None:
         """Let go of the files."""
         self._engine.close()
+
+
+def _first_receipt(stored: Stored) -> Receipt:
+    entry = entries.read(stored.body)
+    return Receipt(entry.seq, entry.id, entry.hash, stored.leaf.hex())
 
 
 def _repeated(first: Receipt, entry: Prepared, admitted: Admitted) -> Receipt:

@@ -1,12 +1,14 @@
 """What does not fit into an entry goes to the vault, and a reference stays in its place.
 
-One reference, `{"$artifact": sha256, "bytes": n, "form": …}`, in four forms:
+One reference, `{"$artifact": sha256, "bytes": n, "form": …}`, in five forms:
   text      a string over 32 KiB, kept as UTF-8
   json      an array or object over 32 KiB, kept as canonical JSON
   raw-text  a string with lone surrogates, kept as UTF-8 with them
   raw-json  what canonical JSON cannot hold (a huge integer, duplicate keys), kept as its JSON text
-The raw forms carry `why`. All come back as they were given. What is marked `Verbatim` goes to the
-vault whatever its size, in the form text.
+  bytes     a file, kept as it is
+The raw forms carry `why`. All come back as they were given, but for a file: that stays a reference
+wherever data is looked at, and is had by its hash. What is marked `Verbatim` goes to the vault
+whatever its size, in the form text; what is marked `Content`, in the form bytes.
 A user's own `$artifact` key gets one more `$`, and loses it again on the way out.
 """
 
@@ -70,6 +72,15 @@ class Verbatim(msgspec.Struct, frozen=True):
     instead: Verbatim | None = None
 
 
+class Content(msgspec.Struct, frozen=True):
+    """What a file held: kept as it is, in the vault, or not at all.
+
+    Where a certain secret is found, its hash and size say what was withheld.
+    """
+
+    content: bytes
+
+
 def has_reserved_key(encoded: bytes) -> bool:
     """Tell whether canonical bytes may hold a key that must be escaped."""
     return b'$artifact":' in encoded
@@ -112,9 +123,13 @@ def resolve(
     """Put the vault's content back in the place of each reference.
 
     JSON text that has no one meaning comes back as RawJSON: its bytes, not a guess. A part that was
-    erased on request, as `is_erased` tells, stays a reference and says so: `"erased": true`.
+    erased on request, as `is_erased` tells, stays a reference and says so: `"erased": true`. A
+    file stays one, too.
     """
     match value:
+        case {"$artifact": str(sha256), "form": "bytes"}:
+            erased = is_erased is not None and is_erased(sha256) and load(sha256) is None
+            return {**value, "erased": True} if erased else value
         case {"$artifact": str(), "form": str()}:
             return _resolved(value, load, is_erased)
         case dict():
@@ -231,6 +246,8 @@ class _Aside:
                 return self._walk_text(value.text, depth)
             case Verbatim():
                 return self._keep_verbatim(value)
+            case Content():
+                return self._kept_or_withheld(value.content, "bytes")
             case dict():
                 if any(_has_surrogate(key) for key in value):
                     return self._keep_raw(_spelled(value, depth), "a key with a lone surrogate")
@@ -257,14 +274,16 @@ class _Aside:
 
     def _keep_verbatim(self, value: Verbatim) -> dict[str, Any]:
         content = value.text.encode("utf-8", "surrogatepass")
-        if self._cleaner.finds_secret(content) is None:
-            form = "raw-text" if _has_surrogate(value.text) else "text"
-            kept = _keep(content, form, self._artifacts)
-        elif value.instead is not None:
+        form = "raw-text" if _has_surrogate(value.text) else "text"
+        kept = self._kept_or_withheld(content, form)
+        if KEY not in kept and value.instead is not None:
             return self._keep_verbatim(value.instead)
-        else:
-            kept = {"withheld": "secret", "sha256": artifact_hash(content), "bytes": len(content)}
         return {**value.beside, "text": kept} if value.beside else kept
+
+    def _kept_or_withheld(self, content: bytes, form: str) -> dict[str, Any]:
+        if self._cleaner.finds_secret(content) is None:
+            return _keep(content, form, self._artifacts)
+        return {"withheld": "secret", "sha256": artifact_hash(content), "bytes": len(content)}
 
     def _keep_raw(self, content: bytes, why: str) -> dict[str, Any]:
         if len(content) > INPUT_BYTES_MAX:

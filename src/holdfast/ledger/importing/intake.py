@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 QUARANTINED: Final = "line_quarantined"
 NAMED_MAX: Final = 20
 """Quarantined lines that a report names; the others are counted."""
+
+
+@contextmanager
+def upkeep_put_off(ledger: Ledger) -> Iterator[None]:
+    """Leave what is done now and then after an append to the appends that come after much of it."""
+    upkeep, ledger._upkeep = ledger._upkeep, None
+    try:
+        yield
+    finally:
+        ledger._upkeep = upkeep
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -45,6 +56,8 @@ class Imported(msgspec.Struct, frozen=True):
     assumed_utc: int = 0
     """Entries whose time names no zone."""
     unread: tuple[Unread, ...] = ()
+    paused: int = 0
+    """Entries that were left out, because nothing was to be recorded when they came."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -62,6 +75,8 @@ class Intake:
         self._actor = actor
         self._batch: list[Found] = []
         self._bytes = 0
+        self._asks_first = True
+        """Whether ids of the batch before were known: then most of the next are likely to be."""
         self._sessions: set[str] = set()
         self._refused: list[Refused] = []
         self._counts = dict.fromkeys(
@@ -80,6 +95,11 @@ class Intake:
         batch, self._batch, self._bytes = self._batch, [], 0
         if not batch:
             return
+        known = self._counts["duplicates"]
+        self._record(self._unknown(batch) if self._asks_first else batch)
+        self._asks_first = self._counts["duplicates"] > known
+
+    def _record(self, batch: list[Found]) -> None:
         try:
             receipts = self._ledger.append_many(found.draft for found in batch)
         except InvalidInput:
@@ -88,6 +108,15 @@ class Intake:
             return
         for found, receipt in zip(batch, receipts, strict=True):
             self._count(found, receipt)
+
+    def _unknown(self, batch: list[Found]) -> list[Found]:
+        """Count what is there already, and return the rest: nothing is looked through twice."""
+        known = self._ledger.find({one.draft.id for one in batch if one.draft.id is not None})
+        for found in batch:
+            if found.draft.id in known:
+                self._note_session(found.draft)
+                self._counts["duplicates"] += 1
+        return [found for found in batch if found.draft.id not in known]
 
     def report(self, unread: Iterable[Unread]) -> Imported:
         """Return what became of everything."""
@@ -108,8 +137,7 @@ class Intake:
 
     def _count(self, found: Found, receipt: Receipt) -> None:
         draft = found.draft
-        if draft.session_id is not None:
-            self._sessions.add(draft.session_id)
+        self._note_session(draft)
         if receipt.duplicate:
             self._counts["duplicates"] += 1
             return
@@ -121,8 +149,12 @@ class Intake:
             return
         self._counts["imported"] += 1
         origin = draft.data["imported"]
-        self._counts["hashes_differ"] += origin["hash_matched"] is False
+        self._counts["hashes_differ"] += origin.get("hash_matched") is False
         self._counts["assumed_utc"] += "assumed_zone" in origin
+
+    def _note_session(self, draft: Draft) -> None:
+        if draft.session_id is not None:
+            self._sessions.add(draft.session_id)
 
     def quarantine(self, line: Line, reason: str, entry_id: str | None) -> Draft:
         """Return the entry that keeps a line as it stands."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import get_ident
 from typing import Any
@@ -114,6 +114,9 @@ class SqliteEngine:
 
     def queue(self) -> AbstractContextManager[None]:
         return self._turn
+
+    def find(self, ids: Collection[str]) -> Mapping[str, Stored]:
+        return reading.find(self._reading, ids, self._archived)
 
     def append(self, batch: Batch, *, expected_head: Head) -> None:
         if self._turn_owner != get_ident():

@@ -7,7 +7,7 @@ newest entries that are not in it yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Final, TypeAlias
 
@@ -80,6 +80,35 @@ def read(connecting: Connecting, selection: Selection, archived: Archived) -> It
             meaning="Whether it is there cannot be told.",
             remedy="Run `holdfast verify` to see which entries are affected.",
         )
+
+
+def find(connecting: Connecting, ids: Collection[str], archived: Archived) -> dict[str, Stored]:
+    """Return the entries that have one of these ids; each block is read once for all of them."""
+    wanted = set(ids)
+    with connecting() as connection:
+        size = size_of(connection)
+        blocks = {
+            block
+            for one in wanted
+            for (block,) in connection.execute(SQL["blocks_with_id"], (id_key(one),))
+        }
+    stop = size - size % INDEX_BLOCK_ENTRIES
+    spans = [
+        (begin * INDEX_BLOCK_ENTRIES, min(end * INDEX_BLOCK_ENTRIES, stop))
+        for begin, end in _joined(sorted(blocks))
+    ]
+    unread, found = 0, dict[str, Stored]()
+    for span in [*spans, (stop, size)]:
+        unread += max(span[1] - span[0], 0)
+        for stored in read_span(connecting, span, archived):
+            names = names_of(stored.body)
+            unread -= names is not None
+            if names is not None and names.id in wanted:
+                found.setdefault(names.id, stored)
+    if unread:  # then each is asked for alone, to tell which of them cannot be told
+        for one in wanted - found.keys():
+            found.update((one, stored) for stored in read(connecting, Selection(id=one), archived))
+    return found
 
 
 def _within_sqlite(selection: Selection) -> Selection:

@@ -42,12 +42,13 @@ class Assignments:
 
     hints: tuple[str, ...]
     precise_hints: tuple[str, ...]
+    own_names: tuple[str, ...]
 
     def __init__(self, own_names: tuple[str, ...], *, builtin: bool) -> None:
         cores = ([names.CORE] if builtin else []) + [f"(?i:{re.escape(n)})" for n in own_names]
         self.hints = (names.NAME_HINTS if builtin else ()) + own_names
         self.precise_hints = (names.PRECISE_HINTS if builtin else ()) + own_names
-        self._own_names = own_names
+        self.own_names = own_names
         self._builtin = builtin
         core = f"(?P<core>{'|'.join(cores)})" if cores else r"(?P<core>(?!))"
         self._head = re.compile(core + _AFTER_CORE, re.ASCII)
@@ -55,7 +56,7 @@ class Assignments:
     def kind_of(self, name: str) -> str | None:
         """Return the kind of secret a name announces, or None."""
         lowered = name.lower()
-        if any(own in lowered for own in self._own_names):
+        if any(own in lowered for own in self.own_names):
             return "secret"
         return names.kind_of(name) if self._builtin else None
 

@@ -14,17 +14,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Final
 
 RUN_CHARS_MIN: Final = 20
 NEAR_CHARS: Final = 96
 """How far from its long run the hint of a format may stand."""
 
-DIGEST_CHARS: Final = (40, 64)
-"""Lengths of a run of hex digits that is a SHA-1 or a SHA-256: no format looks like that."""
+_HEX: Final = b"0123456789abcdef-"
+_LEADS: Final = b"./"
+"""What stands between the hint of a format and its run, where the run does not hold the hint.
+Behind anything else a run of hex digits and dashes is a digest or a UUID."""
 
-_HEX: Final = b"0123456789abcdef"
 _KEPT: Final = "cdehklnprstuwy@"
 _LOWER: Final = bytes(range(256)).lower()
 _DELETED: Final = bytes(b for b in range(256) if chr(b).lower() not in _KEPT)
@@ -51,9 +53,18 @@ class Prefilter:
             for bones in sorted(skeletons)
             if not any(other in bones for other in skeletons - {bones})
         }
-        with_runs = {hint for hint in precise if not any(other in hint for other in broad)}
-        self._find_any = _anchored(precise, not_after).search
-        self._find_with_run = _anchored(with_runs, not_after).search
+        self._broad, self._precise, self._not_after = broad, precise, not_after
+
+    # Made when they are first used: many a process looks at little, and both take a while.
+
+    @cached_property
+    def _find_any(self) -> Callable[[bytes], object]:
+        return _anchored(self._precise, self._not_after).search
+
+    @cached_property
+    def _find_with_run(self) -> Callable[[bytes], object]:
+        alone = {one for one in self._precise if not any(other in one for other in self._broad)}
+        return _anchored(alone, self._not_after).search
 
     def suspects(self, encoded: bytes) -> bool:
         """Return False only if no hint is in the bytes."""
@@ -71,11 +82,11 @@ class Prefilter:
         return any(hint in text for bones in skeletons for hint in self._skeletons[bones])
 
     def _suspects_run(self, encoded: bytes, shape: str, start: int) -> bool:
-        """Look closely at each long run and what stands around it, but for plain digests."""
+        """Look closely at each long run and what stands around it, but for digests and UUIDs."""
         while start >= 0:
             end = shape.find(" ", start)
             end = len(shape) if end < 0 else end
-            if end - start not in DIGEST_CHARS or encoded[start:end].strip(_HEX):
+            if encoded[start:end].strip(_HEX) or (start and encoded[start - 1] in _LEADS):
                 near = encoded[max(0, start - NEAR_CHARS) : end + NEAR_CHARS]
                 if self._find_with_run(near.lower()) is not None:
                     return True

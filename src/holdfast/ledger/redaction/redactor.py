@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from holdfast.kernel.errors import InvalidInput
@@ -13,6 +14,7 @@ from holdfast.ledger.redaction.assignments import Assignments
 from holdfast.ledger.redaction.names import NOT_AFTER, custom_names
 from holdfast.ledger.redaction.prefilter import Prefilter
 from holdfast.ledger.redaction.rules import RULES, Span
+from holdfast.ledger.redaction.traces import Traces
 
 FINGERPRINT_HEX_CHARS: Final = 12
 PASSES_MAX: Final = 8
@@ -21,6 +23,16 @@ PASSES_MAX: Final = 8
 _MARKER = re.compile(r"(\[REDACTED:[a-z0-9-]{1,32}:[0-9a-f]{12}\])")
 _BROAD_HINTS: Final = ("@", "curl", "authorization", "key", "secret")
 """What the rules without a long run have in them."""
+
+LONG_BYTES_MIN: Final = 1024
+"""From here on one pattern for everything is faster than the look by hints before it."""
+
+TRACED_TOGETHER_MAX: Final = 16
+"""Entries of a batch that one look for traces is for: about one in a hundred has one."""
+
+KEYS_KEPT_MAX: Final = 2048
+KEY_KEPT_BYTES_MAX: Final = 64
+"""Keys of which it is remembered whether they tell: the same ones come in every entry."""
 
 T = TypeVar("T")
 
@@ -57,10 +69,31 @@ class Redactor:
             [*formats, *self._assignments.precise_hints],
             NOT_AFTER,
         )
+        self._tells_known = lru_cache(KEYS_KEPT_MAX)(self._prefilter.suspects)
+        self._traces = Traces(self._assignments.own_names, builtin=entropy)
 
     def suspects(self, encoded: bytes) -> bool:
         """Look at a value's canonical JSON; False means `clean` would change nothing."""
-        return self._prefilter.suspects(encoded)
+        if len(encoded) >= LONG_BYTES_MIN and self._traces.are_ready(len(encoded)):
+            return self._traces.found(encoded)
+        return self._prefilter.suspects(encoded) and self._traces.found(encoded)
+
+    def suspects_each(self, lines: Sequence[bytes]) -> list[bool]:
+        """Look at the canonical JSON of several values; most are passed over many at a time."""
+        size = sum(map(len, lines))
+        if self._traces.are_ready(size):
+            together = TRACED_TOGETHER_MAX
+        else:
+            # By hints one in three long entries is suspected: then each is looked at anyway.
+            together = len(lines) if size < len(lines) * LONG_BYTES_MIN else 1
+        result: list[bool] = []
+        for at in range(0, len(lines), together):
+            some = lines[at : at + together]
+            if len(some) > 1 and not self.suspects(b"\n".join(some)):
+                result += [False] * len(some)
+            else:
+                result += map(self.suspects, some)
+        return result
 
     def clean(self, value: T) -> tuple[T, int]:
         """Return the value without its secrets, and how many markers were put in.
@@ -72,8 +105,13 @@ class Redactor:
 
     def clean_text(self, text: str) -> tuple[str, int]:
         """Return the text without its secrets, and how many markers were put in."""
-        if not self._suspects_text(text):
+        # In a text every hint and every trace stands as in the entry's bytes.
+        if not self.suspects(text.encode("utf-8", "surrogatepass")):
             return text, 0
+        return self.clean_slowly(text)
+
+    def clean_slowly(self, text: str) -> tuple[str, int]:
+        """Do what `clean_text` does, without a first look: the reference it is tested against."""
         lowered = text.lower()
         finders = [f for f in self._finders if any(hint in lowered for hint in f.hints)]
         parts, count = _MARKER.split(text), 0
@@ -119,7 +157,7 @@ class Redactor:
         result: dict[str, Any] = {}
         count = 0
         for key, value in mapping.items():
-            if not self._suspects_text(key):
+            if not self._tells(key):
                 result[key], in_value = self._clean(value, "", depth)
                 count += in_value
                 continue
@@ -148,9 +186,11 @@ class Redactor:
         start, end, kind = whole
         return value[:start] + self._mark(kind, value[start:end]) + value[end:], 1
 
-    def _suspects_text(self, text: str) -> bool:
-        """Apply the first look to one text; in it every hint stands as in the entry's bytes."""
-        return self._prefilter.suspects(text.encode("utf-8", "surrogatepass"))
+    def _tells(self, key: str) -> bool:
+        """Tell whether a key may be secret or announce a secret; alone it leaves no trace."""
+        spelled = key.encode("utf-8", "surrogatepass")
+        known = len(spelled) <= KEY_KEPT_BYTES_MAX
+        return self._tells_known(spelled) if known else self._prefilter.suspects(spelled)
 
     def _replace(self, finder: _Finder, parts: list[str]) -> tuple[list[str], int]:
         """Replace in the texts; `parts` are text, marker, text, … and markers are not looked at."""

@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from holdfast.ledger.redaction.looks import is_placeholder, is_reference
 
@@ -26,8 +25,7 @@ CONTEXT_CHARS_MAX: Final = 400
 """How far from a secret the word is looked for that makes it one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Say how one kind of secret is recognised."""
 
     kind: str

@@ -9,9 +9,10 @@ Not here: where leaves and nodes are stored. A prover asks for subtree roots thr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.hashing import EMPTY_ROOT, HASH_BYTES, node_hash
@@ -31,8 +32,7 @@ Node = Callable[[int, int], bytes]
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Frontier:
+class Frontier(msgspec.Struct, frozen=True):
     """The right edge of a tree: enough to append to it and to know its root.
 
     `peaks` are the roots of its perfect subtrees, one for each set bit of `size`, largest first.

@@ -13,6 +13,7 @@ from holdfast.stores.decisions import Decisions
 from holdfast.stores.evidence import Evidence
 from holdfast.stores.facts import Facts
 from holdfast.stores.gate import Gate
+from holdfast.stores.handoffs import Handoffs
 from holdfast.stores.open_work import OpenWork
 from holdfast.stores.sessions import Sessions
 from holdfast.stores.state_map import StateMap
@@ -35,6 +36,7 @@ STORES: Final[tuple[Store, ...]] = (
     Subjects(),
     Attention(),
     StateMap(),
+    Handoffs(),
 )
 
 Outlined = TypeVar("Outlined", bound=Outline)

@@ -244,6 +244,43 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
         "model": "a-model",
     },
     "disk_truth": lambda n: {"path": f"src/part_{n}.py", "reason": "the file is another one"},
+    "tool_begun": lambda n: {"tool": "Read", "call": f"call-{n}", "params": {"part": n}},
+    "hook_fired": lambda n: {
+        "agent": "claude-code",
+        "event": "Notification",
+        "payload": {"message": f"part {n}"},
+    },
+    "context_compacted": lambda n: {
+        "agent": "claude-code",
+        "trigger": "auto",
+        "summary": f"{n} parts are done.",
+    },
+    "recording_paused": lambda n: {"reason": f"part {n} is private"},
+    "recording_resumed": lambda n: {"unrecorded": n},
+    "handoff_offered": lambda n: {"to": "codex", "title": f"See to part {n}"},
+    "handoff_answered": lambda n: {"handoff": f"offer-{n}", "answer": "accepted", "by": "codex"},
+    "peer_merged": lambda n: {"ledger": LEDGER, "size": n, "root": data_hash(b"%d" % n)},
+    "peer_refused": lambda n: {
+        "ledger": LEDGER,
+        "seq": n,
+        "known": data_hash(b"known %d" % n),
+        "told": data_hash(b"told %d" % n),
+        "reason": "another entry has that number",
+    },
+    "state_kept": lambda n: {
+        "framework": "langgraph",
+        "kind": "checkpoint",
+        "scope": data_hash(b"scope"),
+        "about": data_hash(b"%d" % n),
+        "nth": 0,
+        "content": {"withheld": "secret", "sha256": data_hash(b"%d" % n), "bytes": n},
+        "text": f"step {n}",
+    },
+    "state_dropped": lambda n: {
+        "framework": "langgraph",
+        "reason": "prune",
+        "about": [data_hash(b"%d" % n)],
+    },
 }
 
 

@@ -18,6 +18,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "artifact_seen": "holdfast proxy",
     "attention_measured": "holdfast attention --tokens N",
     "audit_done": "holdfast proxy",
+    "context_compacted": "holdfast hook AGENT",
     "decision_grounded": "holdfast ground ID",
     "delta_synced": "holdfast attention --tokens N",
     "desk_changed": "holdfast proxy",
@@ -29,15 +30,24 @@ COMMANDS: Final[Mapping[str, str]] = {
     "fork_resolved": "holdfast fork resolve ID",
     "gate_ran": "holdfast clear",
     "ghost_checked": "holdfast ghost NAME",
+    "handoff_answered": "holdfast handoff accept ID",
     "handoff_made": "holdfast clear",
+    "handoff_offered": "holdfast handoff offer",
     "healed": "holdfast heal",
     "ledger_continued": "holdfast restore",
     "line_quarantined": "holdfast import",
+    "peer_merged": "holdfast sync PEER",
+    "peer_refused": "holdfast sync PEER",
+    "recording_paused": "holdfast pause",
+    "recording_resumed": "holdfast pause --off",
     "search_ran": "holdfast search",
 }
 """What writes each of them."""
 
-OWN: Final = frozenset(COMMANDS)
+FRAMEWORKS: Final = frozenset({"state_kept", "state_dropped"})
+"""What agent frameworks put; they take it for their own state, whoever wrote it."""
+
+OWN: Final = FRAMEWORKS.union(COMMANDS)
 
 _FORK: Final = "fork-"
 """Ids of forks follow from their sides: an entry that has one first would keep it from opening."""
@@ -45,6 +55,12 @@ _FORK: Final = "fork-"
 
 def check_recordable(type_name: str, entry_id: str | None = None) -> None:
     """Refuse to record what only a command of ours may say, and an id that is not to be given."""
+    if type_name in FRAMEWORKS:
+        raise InvalidInput(
+            f"An entry of the type {type_name} is only written for an agent framework.",
+            meaning="Nothing was recorded.",
+            remedy="Let the framework put it: `holdfast.adapters`.",
+        )
     if type_name in OWN:
         raise InvalidInput(
             f"An entry of the type {type_name} is only written by the command that does what it "

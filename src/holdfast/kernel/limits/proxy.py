@@ -154,6 +154,9 @@ PROXY_READINGS_MAX: Final = 8
 PROXY_LOOK_S: Final = 0.5
 """How often the proxy looks whether others appended to its ledger."""
 
+PROXY_LOOKS_BETWEEN_TRIMS: Final = 10
+"""How often it looks before memory that was let go is returned to the system."""
+
 PROXY_LANDING_S: Final = 1.0
 PROXY_LANDING_LOOKS: Final = 100
 """What a diagnostic waits at most for upstreams to hang up whose answers are whole, and how often

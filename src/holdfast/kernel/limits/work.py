@@ -119,6 +119,9 @@ DECAY_SUMMARY_CHARS: Final = 80
 """Raw output that becomes an identifier: from so many tokens on, in so many entries of a session,
 the newest; and how long the words that stand for it may be."""
 
+HEARTBEAT_QUIET_S: Final = 3600.0
+"""After so long without an entry, `status` says that an open session is quiet."""
+
 WATCH_POLL_S: Final = 0.5
 """How often the live view looks whether something was recorded."""
 

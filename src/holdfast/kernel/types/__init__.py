@@ -7,6 +7,17 @@ version runs pure upcasts, one step at a time; stored bytes are never rewritten.
 
 from __future__ import annotations
 
+from holdfast.kernel.types.agents import (
+    ContextCompacted,
+    HandoffAnswered,
+    HandoffOffered,
+    HookFired,
+    PeerMerged,
+    PeerRefused,
+    RecordingPaused,
+    RecordingResumed,
+    ToolBegun,
+)
 from holdfast.kernel.types.clearing import (
     AttentionMeasured,
     Block,
@@ -32,6 +43,7 @@ from holdfast.kernel.types.evidence import (
     SearchRan,
     grounds_of,
 )
+from holdfast.kernel.types.frameworks import StateDropped, StateKept
 from holdfast.kernel.types.keeping import (
     ArtifactErased,
     LedgerContinued,
@@ -150,6 +162,17 @@ TYPES = Registry(
     TypeSpec("desk_changed", DeskChanged),
     TypeSpec("audit_done", AuditDone),
     TypeSpec("disk_truth", DiskTruth),
+    TypeSpec("tool_begun", ToolBegun),
+    TypeSpec("hook_fired", HookFired),
+    TypeSpec("context_compacted", ContextCompacted),
+    TypeSpec("recording_paused", RecordingPaused),
+    TypeSpec("recording_resumed", RecordingResumed),
+    TypeSpec("handoff_offered", HandoffOffered),
+    TypeSpec("handoff_answered", HandoffAnswered),
+    TypeSpec("peer_merged", PeerMerged),
+    TypeSpec("peer_refused", PeerRefused),
+    TypeSpec("state_kept", StateKept),
+    TypeSpec("state_dropped", StateDropped),
 )
 
 __all__ = [
@@ -168,6 +191,7 @@ __all__ = [
     "Citation",
     "CommandRan",
     "Compression",
+    "ContextCompacted",
     "Decision",
     "DecisionGrounded",
     "DeltaSynced",
@@ -190,9 +214,12 @@ __all__ = [
     "GhostStatus",
     "Grant",
     "Grounds",
+    "HandoffAnswered",
     "HandoffMade",
+    "HandoffOffered",
     "Healed",
     "Holder",
+    "HookFired",
     "LedgerContinued",
     "Level",
     "LineQuarantined",
@@ -200,6 +227,8 @@ __all__ = [
     "MilestoneReached",
     "Model",
     "Moved",
+    "PeerMerged",
+    "PeerRefused",
     "PendingOpened",
     "PendingResolved",
     "PendingStepTaken",
@@ -207,6 +236,8 @@ __all__ = [
     "PivotLogged",
     "Priority",
     "PromptGiven",
+    "RecordingPaused",
+    "RecordingResumed",
     "Registry",
     "RolledBack",
     "ScenarioAdded",
@@ -215,12 +246,15 @@ __all__ = [
     "SearchRan",
     "SessionEnded",
     "SessionStarted",
+    "StateDropped",
+    "StateKept",
     "StorySet",
     "TaskAdded",
     "TaskClosed",
     "TaskStatus",
     "TaskUpdated",
     "Text",
+    "ToolBegun",
     "ToolCalled",
     "TypeSpec",
     "UnlockGranted",

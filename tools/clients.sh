@@ -98,10 +98,17 @@ else
     missing="$missing beads-models"
 fi
 
-# Coding clients, which work through the proxy with a scripted model.
+# Coding clients, which work with a scripted model: through the proxy, and with hooks installed.
 put aider tests/clients/test_aider.py install_aider
-put codex tests/clients/test_codex.py install_npm @openai/codex@0.166.0 codex
-put claude tests/clients/test_claude.py install_npm @anthropic-ai/claude-code@2.1.325 claude
+put codex "tests/clients/test_codex.py tests/clients/test_codex_hooks.py
+    tests/clients/test_codex_recovery.py" \
+    install_npm @openai/codex@0.166.0 codex
+put claude "tests/clients/test_claude.py tests/clients/test_claude_hooks.py
+    tests/clients/test_claude_recovery.py tests/clients/test_claude_screen.py
+    tests/clients/test_story.py" \
+    install_npm @anthropic-ai/claude-code@2.1.325 claude
+put opencode tests/clients/test_opencode_hooks.py install_npm opencode-ai@1.18.33 opencode
+put gemini tests/clients/test_gemini_hooks.py install_npm @google/gemini-cli@0.61.0 gemini
 
 # A network that nothing but loopback is in, so that whoever calls elsewhere fails.
 alone=

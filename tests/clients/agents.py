@@ -40,7 +40,7 @@ class Workplace:
         self.home = folder / "home"
         self.project = folder / "project"
         if os.environ.get("HOLDFAST_ALONE"):
-            assert _networks() == ["lo"]
+            assert networks() == ["lo"]
         for made in (self.home, self.project):
             made.mkdir()
         self.write("calc.py", CALC)
@@ -119,7 +119,7 @@ class Workplace:
         return [entry.value() for entry in self.proxy.entries("episode_recorded")]
 
 
-def _networks() -> list[str]:
+def networks() -> list[str]:
     """Return the names of the networks that can be reached from here."""
     lines = Path("/proc/net/dev").read_text().splitlines()[2:]
     return [line.partition(":")[0].strip() for line in lines]

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import time
@@ -38,6 +37,8 @@ def find(name: str, root: Path) -> str | None:
     Whoever wrote a project must not decide what runs here. So what lies below its root is passed
     over, also by a link or a relative folder; raises CouldNotLook when there is no other.
     """
+    import shutil  # what it brings along is wanted by few who look for programs
+
     home = os.path.realpath(root)
     passed_over = None
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):

@@ -64,13 +64,13 @@ class SystemProcesses:
         return found
 
 
-def caller() -> int:
+def caller(pid: int | None = None) -> int:
     """Return the process that runs this command: its parent, or whoever told a shell to run it.
 
     A shell that was started for one command (`sh -c`) is gone with it, and holds nothing; the same
     goes for other programs that run one command.
     """
-    pid = os.getppid()
+    pid = os.getppid() if pid is None else pid
     for _ in range(ANCESTORS_MAX):
         process = _look(pid)
         if process is None or process.parent <= 0 or not _runs_one_command(_arguments(pid)):

@@ -19,6 +19,7 @@ from holdfast.kernel.entry import Actor, Span
 from holdfast.kernel.errors import InvalidInput, NotFound
 from holdfast.kernel.types import TYPES, Holder
 from holdfast.kernel.types.sessions import CRASHED
+from holdfast.ledger.ledger import Draft
 from holdfast.ledger.processes import Processes, SystemProcesses
 from holdfast.ledger.session_items import Listed, OpenSession, listed, open_session
 from holdfast.storage.port import Selection
@@ -48,6 +49,15 @@ class Started(msgspec.Struct, frozen=True):
     """Sessions that ended without saying so, and were closed."""
     resumed: bool = False
     """It was open already; nothing was recorded."""
+
+
+class Before(msgspec.Struct, frozen=True):
+    """What there is before a session that an agent says has begun."""
+
+    parent: str | None
+    root: str
+    crashed: tuple[Draft, ...]
+    """Ends of sessions that ended without saying so, for the caller to append."""
 
 
 class Sessions:
@@ -81,6 +91,39 @@ class Sessions:
         parent = self._parent_of(session_id) if parent is None else parent
         self._record_start(session_id, parent, holder, title)
         return Started(session_id, parent, crashed)
+
+    def before(
+        self, session_id: str, actor: str, holder: Holder | None, *, goes_on: bool
+    ) -> Before:
+        """Return what a session of another program comes after; records nothing.
+
+        One that is opened again keeps its parent. A new one has none unless it `goes_on`: then it
+        is the newest finished session of the same actor, and of the same process where that is
+        known.
+        """
+        items = self._items()
+        crashed = [
+            one
+            for one in sorted(self._open(), key=lambda one: one.last)
+            if one.session_id != session_id
+            and (self._is_gone(one) or (one.actor == actor and None is not holder == one.holder))
+        ]
+        known: Any = items.get(session_id)
+        if known is not None and known["started"] is not None:
+            parent: str | None = known["parent"]
+            root: str = known["root"]
+        else:
+            gone = {one.session_id for one in crashed}
+            over = [
+                (item["holder"] == _spelled(holder), item["last"], name)
+                for name, item in sessions_of(items)
+                if name != session_id
+                and item["actor"] == actor
+                and (name in gone or not is_open(item))
+            ]
+            parent = max(over)[2] if goes_on and over else None
+            root = session_id if parent is None else items[parent]["root"]
+        return Before(parent, root, tuple(_crash(one) for one in crashed))
 
     def end(self, session_id: str, reason: str) -> Receipt:
         """Say that a session is over. Refuses one that is not there or is over already."""
@@ -219,13 +262,7 @@ class Sessions:
             if self._is_gone(one) or (one.session_id != session_id and self._is_left(one, holder))
         ]
         for one in crashed:
-            self._ledger.append(
-                "session_ended",
-                {"reason": CRASHED},
-                session_id=one.session_id,
-                actor=_HOLDFAST,
-                id=derived_id(CRASHED, one.session_id, one.last),
-            )
+            self._ledger.append_many([_crash(one)])
         return tuple(one.session_id for one in crashed)
 
     def _is_gone(self, one: OpenSession) -> bool:
@@ -290,6 +327,16 @@ class Sessions:
             id=derived_id("started", session_id, -1 if known is None else known["last"]),
             span=Span(session_id, parent, session_id if parent is None else items[parent]["root"]),
         )
+
+
+def _crash(one: OpenSession) -> Draft:
+    """Make the end of a session that ended without saying so."""
+    identity = derived_id(CRASHED, one.session_id, one.last)
+    return Draft("session_ended", {"reason": CRASHED}, one.session_id, _HOLDFAST, identity)
+
+
+def _spelled(holder: Holder | None) -> object:
+    return None if holder is None else msgspec.to_builtins(holder)
 
 
 def derived_id(*parts: str | int) -> str:

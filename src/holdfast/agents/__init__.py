@@ -1,0 +1,1 @@
+"""Agents: what each one's hooks and transcripts say, and what it is answered. One file each."""

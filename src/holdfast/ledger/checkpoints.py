@@ -198,7 +198,7 @@ class Checkpoints:
     def _gathered(self, since: Since, resolve: Resolve) -> Facts:
         from holdfast.views.resume import gather
 
-        self._views.catch_up(self._ledger.reader)
+        self._views.fold_up(self._ledger.reader)
         decisions: Any = self._views.items("decisions")
         return gather(
             since.entries,

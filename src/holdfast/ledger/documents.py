@@ -36,6 +36,9 @@ Document: TypeAlias = dict[str, Any]
 _NO_WORK: Final = ("checkpoint", "compression")
 """Types that tell of work, and are none: the notes of seals are long, too."""
 
+_BEGINNINGS: Final = (*_NO_WORK, "session_started")
+_NEWEST_LOOKED_AT: Final = 16
+
 NO_CHECKPOINT: Final = "No checkpoint yet."
 """How a resume begins that nobody wrote."""
 
@@ -135,14 +138,16 @@ class Gathering:
     def _since(self, checkpoint: Entry | None) -> Newest:
         """Return the newest entries of the last checkpoint's session that it does not tell of.
 
-        Without a checkpoint, of the session that the newest entry belongs to.
+        Without a checkpoint, of the session that the newest entry belongs to which may be work:
+        one that has just begun has nothing to tell.
         """
         if checkpoint is not None:
             session_id, first = checkpoint.session_id, _through(checkpoint) + 1
         else:
             newest = Selection(stop=self._stop, newest_first=True)
-            last = next(_readable(self.reader.read(newest)), None)
-            session_id, first = (None if last is None else last.session_id), 0
+            last = list(islice(_readable(self.reader.read(newest)), _NEWEST_LOOKED_AT))
+            told = [entry for entry in last if entry.type not in _BEGINNINGS] or last
+            session_id, first = (told[0].session_id if told else None), 0
         found = self._newest(Selection(first, self._stop, session_id=session_id))
         own = [
             entry

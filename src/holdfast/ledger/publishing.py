@@ -106,7 +106,7 @@ class Publisher:
         _write_notes(handle, Notes(followed.note, None if notes is None else notes.index, told))
         self.set_aside = followed.set_aside or self.set_aside
         # Whoever had the lock before may have known more than these views did.
-        views.catch_up(reader)
+        views.fold_up(reader)
         gathering = Gathering(reader, views)
         written = [published.RESTORE_INDEX] if self._index(gathering, followed, notes) else []
         marks = state_log.marks_of(self._folder / published.RESTORE_INDEX)

@@ -1,0 +1,1 @@
+"""The web page: a server on loopback that shows a ledger, and changes nothing."""

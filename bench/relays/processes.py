@@ -20,6 +20,7 @@ from bench.relays.asking import Order, Told
 ROOT: Final = Path(__file__).parents[2]
 _START_S: Final = 90.0
 _END_S: Final = 20.0
+_SEALS: Final = b"holdfast.wiring.sealing_apart"
 
 
 @contextmanager
@@ -101,14 +102,17 @@ def clients() -> Iterator[Clients]:
 
 
 def pss_mb(pid: int) -> float:
-    """Return what the proxy and its parser take of memory, shared pages shared out, in MB."""
-    parsers = [one for one in _children(pid) if _is_parser(one)]
-    return sum(map(_pss_kib, (pid, *parsers))) * 1024 / 1e6
+    """Return what the proxy and every process that it started take of memory, but for the one
+    that seals now and then and is gone again; shared pages shared out, in MB."""
+    return sum(map(_pss_kib, _family(pid))) * 1024 / 1e6
 
 
-def _is_parser(pid: int) -> bool:
-    """Tell a parser from the process that seals now and then, and is gone again."""
-    return b"holdfast.workers.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+def _family(pid: int) -> Iterator[int]:
+    with suppress(FileNotFoundError):  # it may end meanwhile
+        if _SEALS not in Path(f"/proc/{pid}/cmdline").read_bytes():
+            yield pid
+            for child in _children(pid):
+                yield from _family(child)
 
 
 def _pss_kib(pid: int) -> int:

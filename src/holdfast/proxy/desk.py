@@ -72,6 +72,18 @@ class DeskState(msgspec.Struct, frozen=True):
     """Requests whose newest words were too long to be searched in their middle."""
 
 
+class _Readied(msgspec.Struct, frozen=True):
+    """What was found out about a request before it was waited for."""
+
+    settled: bool
+    """What it builds on is settled."""
+    notice: bool
+    """It is owed the notice."""
+    named: Sequence[str]
+    changes: int
+    """Of the names, before they were looked for."""
+
+
 class Desk:
     """Prepares requests, on the loop: `ready`, then `prepare`. The others are for any thread."""
 
@@ -90,8 +102,7 @@ class Desk:
         self._hydrator = Hydrator(live, tokens_max)
         self._settle_s = settle_s
         self._places = Places()
-        self._readied: OrderedDict[str, tuple[bool, bool]] = OrderedDict()
-        """By episode: whether what it builds on is settled, and whether it is owed the notice."""
+        self._readied: OrderedDict[str, _Readied] = OrderedDict()
         self._no_place = 0
         self._unsettled = 0
         self._long = 0
@@ -114,12 +125,13 @@ class Desk:
         settled = await self._reached(self._before(asked, placed))
         # What the request itself brings is not what came before it.
         notice = self._places.has_notice(placed.seen)
-        named = self._named(placed)
+        changes, named = self._names.changes, self._named(placed)
         self._submit(replace(asked, plain=not named and _is_plain(placed)), news)
         if settled and self._brings_code(placed, named):
             settled = await self._reached([asked.episode])
         self._unsettled += not settled
-        put(self._readied, asked.episode, (settled, notice), CONVERSATIONS_MAX)
+        readied = _Readied(settled, notice, named, changes)
+        put(self._readied, asked.episode, readied, CONVERSATIONS_MAX)
         return settled
 
     def prepare(self, asked: Asked) -> Prepared:
@@ -131,8 +143,13 @@ class Desk:
         placed = self._places.place(asked)
         if placed.request is None:
             return Prepared(asked, asked.body, placed.seen.conversation)
-        settled, notice = readied or (True, self._places.has_notice(placed.seen))
-        return self._with(asked, placed, self._hydrated(placed.request, settled), notice)
+        if readied is None:
+            notice = self._places.has_notice(placed.seen)
+            readied = _Readied(True, notice, self._find(placed.request), 0)
+        elif readied.changes != self._names.changes:
+            readied = replace(readied, named=self._find(placed.request))
+        hydration = self._hydrated(placed.request, readied.named, readied.settled)
+        return self._with(asked, placed, hydration, readied.notice)
 
     def _with(self, asked: Asked, placed: Placed, hydration: Hydration, notice: bool) -> Prepared:
         """Put what there is to say behind a request."""
@@ -204,8 +221,7 @@ class Desk:
         paths = {name.partition(SEPARATOR)[0] for name in named}
         return any(is_fresh(request, path) for path in paths)
 
-    def _hydrated(self, request: Request, settled: bool) -> Hydration:
-        named = self._find(request)
+    def _hydrated(self, request: Request, named: Sequence[str], settled: bool) -> Hydration:
         self._words_cut += len(request.newest_words()) > PROXY_WORDS_CHARS_MAX
         if not named:
             return Hydration()

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Collection, Mapping
-from functools import lru_cache
-from ipaddress import ip_address
 from typing import Final, Literal, TypeAlias
 from urllib.parse import unquote
 
 from holdfast.proxy.headers import unreadable
 from holdfast.proxy.refusals import Refused
 from holdfast.wire.events import Dialect
+from holdfast.wire.hosts import has_port
+from holdfast.wire.hosts import host_name as host_name
+from holdfast.wire.hosts import is_loopback as is_loopback
 
 FORBIDDEN: Final = frozenset(
     {"/memory", "/search", "/replay", "/summaries", "/similar", "/rewrite"}
@@ -103,7 +104,7 @@ class Guard:
         scheme, found, host = origin.partition("://")
         if scheme != "http" or not found or not self._is_ours(host):
             return False
-        return (host.rpartition(":")[2] if _has_port(host) else "80") == str(self.port)
+        return (host.rpartition(":")[2] if has_port(host) else "80") == str(self.port)
 
     def _look_at_diagnostics(self, method: str, path: str, headers: Mapping[str, str]) -> None:
         if path not in DIAGNOSTICS:
@@ -181,31 +182,3 @@ def _pathless(path: str) -> str:
     if not path.startswith("/") and "://" in path:
         return "/" + path.partition("://")[2].partition("/")[2]
     return path
-
-
-def _has_port(host: str) -> bool:
-    return ":" in host.rpartition("]")[2]
-
-
-@lru_cache(maxsize=64)
-def host_name(host: str) -> str | None:
-    """Return the name in a `Host`, without its port; None when it is none."""
-    name, port = host, ""
-    if _has_port(host):
-        name, _, port = host.rpartition(":")
-        if port and not (port.isascii() and port.isdigit()):
-            return None
-    if name.startswith("[") and name.endswith("]"):
-        return name[1:-1].lower()
-    return None if not name or ":" in name else name.lower().removesuffix(".")
-
-
-@lru_cache(maxsize=64)
-def is_loopback(name: str) -> bool:
-    """Tell whether a name is this machine's own and nobody else's."""
-    if name == "localhost":
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False

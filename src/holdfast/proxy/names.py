@@ -42,6 +42,8 @@ class Names:
     """
 
     def __init__(self, entities: Iterable[str] = (), *, project: str | None = None) -> None:
+        self.changes = 0
+        """Grows with every name that is added or removed."""
         self._project = project
         self._lock = threading.Lock()
         self._entities: set[str] = set()
@@ -62,6 +64,7 @@ class Names:
         with self._lock:
             if entity in self._entities:
                 return
+            self.changes += 1
             self._entities.add(entity)
             path, _, symbol = entity.partition(SEPARATOR)
             if path not in self._by_path:
@@ -78,6 +81,7 @@ class Names:
         with self._lock:
             if entity not in self._entities:
                 return
+            self.changes += 1
             self._entities.remove(entity)
             path, _, symbol = entity.partition(SEPARATOR)
             _take(self._by_path, path, entity)

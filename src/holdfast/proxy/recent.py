@@ -6,6 +6,7 @@ Made of the entries that the State Map takes in, in their order: the same after 
 from __future__ import annotations
 
 from collections import OrderedDict
+from sys import intern
 
 import msgspec
 
@@ -24,7 +25,7 @@ class Episode(msgspec.Struct):
     def note(self, entity: str, state: ArtifactState, *, first: bool = True) -> None:
         """Note where an entity of it stands; `first` when it was not noted for it before."""
         if entity in self.states or len(self.states) < PROXY_RECENT_ENTITIES_MAX:
-            self.states[entity] = state
+            self.states[intern(entity)] = state
         elif first:
             self.left_out += 1
 

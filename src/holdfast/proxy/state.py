@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 import msgspec
@@ -197,6 +198,7 @@ class LiveMap:
         if is_authoritative == (name in self._authoritative):
             return
         if is_authoritative:
+            name = intern(name)  # lists and indexes of names share it
             self._authoritative.add(name)
         else:
             self._authoritative.remove(name)

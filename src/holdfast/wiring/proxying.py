@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import itertools
 import secrets
 import signal
 import sys
@@ -28,6 +29,7 @@ from holdfast.kernel.limits import (
     PROXY_GARBAGE_MAX,
     PROXY_LOCK_WAIT_S,
     PROXY_LOOK_S,
+    PROXY_LOOKS_BETWEEN_TRIMS,
     PROXY_MAPPED_FROM_BYTES,
     PROXY_SWITCH_S,
     PROXY_TOKEN_BYTES,
@@ -105,6 +107,12 @@ def _return_memory() -> None:
         mallopt(_ARENAS_MAX, 2)
         mallopt(_MAPPED_FROM, PROXY_MAPPED_FROM_BYTES)
         mallopt(_TRIMMED_FROM, PROXY_MAPPED_FROM_BYTES)
+
+
+def _trim() -> None:
+    """Return what was let go of in between what is kept, where the C library can be told so."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 async def _serve(options: Options, ready: Callable[[Listening], object], say: Say) -> int:
@@ -207,8 +215,10 @@ class _Parts:
 
     async def look_again(self) -> None:
         """Look now and then whether others appended, such as a hook that sees the disk."""
-        while True:
+        for place in itertools.count(1):
             await asyncio.sleep(PROXY_LOOK_S)
+            if place % PROXY_LOOKS_BETWEEN_TRIMS == 0:
+                await asyncio.to_thread(_trim)
             with suppress(HoldfastError):  # whoever settles meets it too, and says so
                 await asyncio.to_thread(self._recorder.look)
                 await asyncio.to_thread(self._sealing.look)

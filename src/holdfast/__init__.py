@@ -5,16 +5,16 @@
     with holdfast.open("my-project") as ledger:
         receipt = ledger.append("decision", {...})
 
-Names are loaded when they are first used: a hook that needs few of them starts fast.
+Names are loaded when they are first used: a hook that needs few of them starts fast. It does not
+even wait for `typing` and `__future__`.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
 
 from holdfast.version import __version__
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from holdfast.kernel.entry import Actor, Entry, Span
     from holdfast.kernel.errors import (
         BootFailed,
@@ -110,7 +110,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOME_OF:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
     from importlib import import_module
@@ -120,5 +120,5 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-def __dir__() -> list[str]:
+def __dir__() -> "list[str]":
     return __all__

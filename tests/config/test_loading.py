@@ -11,7 +11,12 @@ import pytest
 from holdfast import config
 from holdfast.config import Loaded, Settings
 from holdfast.kernel.errors import InvalidInput
-from holdfast.kernel.limits import PROXY_HYDRATION_TOKENS, SETTINGS_BYTES_MAX
+from holdfast.kernel.limits import (
+    PROXY_HYDRATION_TOKENS,
+    SCAN_FILE_BYTES_DEFAULT,
+    SCAN_FILES_DEFAULT,
+    SETTINGS_BYTES_MAX,
+)
 
 
 class Desk:
@@ -296,3 +301,17 @@ def test_debugging_is_asked_for_by_a_variable(value: str, on: bool) -> None:
     env: dict[str, Any] = {config.DEBUG_VARIABLE: value}
     assert config.debugging(env) is on
     assert config.debugging({}) is False
+
+
+def test_a_project_cannot_widen_or_switch_off_what_is_looked_at_for_changes(desk: Desk) -> None:
+    asked = "[agents]\nscan_files_max = 1000000\nfile_bytes_max = 30000000"
+    agents = desk.settings("", asked).agents
+    assert (agents.scan_files_max, agents.file_bytes_max) == (
+        SCAN_FILES_DEFAULT,
+        SCAN_FILE_BYTES_DEFAULT,
+    )
+    assert desk.settings(asked).agents.scan_files_max == 1_000_000
+    assert desk.settings("", "[agents]\nscan_files_max = 10").agents.scan_files_max == 10
+    assert not desk.settings("[agents]\nscan = false").agents.scan
+    with pytest.raises(InvalidInput, match="cannot switch it off"):
+        desk.settings("", "[agents]\nscan = false")

@@ -18,6 +18,7 @@ from holdfast.config.loading import (
     user_file,
 )
 from holdfast.config.model import (
+    Agents,
     Attention,
     Checkpoint,
     Gate,
@@ -39,6 +40,7 @@ from holdfast.config.rules import Rule
 __all__ = [
     "DEBUG_VARIABLE",
     "FOREIGN",
+    "Agents",
     "Attention",
     "Checkpoint",
     "Effective",

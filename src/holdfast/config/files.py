@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 import tomllib
@@ -103,17 +102,19 @@ def _unknown(key: str, path: Path) -> InvalidInput:
 
 def _nearest(key: str) -> str | None:
     """Find the setting that was meant: the same name in another table, or a similar spelling."""
+    from difflib import get_close_matches
+
     name = key.rpartition(".")[2]
     names: dict[str, str] = {}
     for known in _in_files():
         names.setdefault(known.rpartition(".")[2], known)
-    similar = difflib.get_close_matches(key, _in_files(), n=1, cutoff=0.7)
+    similar = get_close_matches(key, _in_files(), n=1, cutoff=0.7)
     if name in names:
         # several tables may hold the name; the one whose full name is nearest was meant
         return similar[0] if similar and similar[0].endswith(f".{name}") else names[name]
     if similar:
         return similar[0]
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.7)
+    near = get_close_matches(name, list(names), n=1, cutoff=0.7)
     return names[near[0]] if near else None
 
 

@@ -21,7 +21,15 @@ from holdfast.config.rules import (
     stricter,
     users_own,
 )
-from holdfast.kernel.limits import NAME_CHARS_MAX, PROXY_HYDRATION_TOKENS, UPSTREAM_CHARS_MAX
+from holdfast.kernel.limits import (
+    NAME_CHARS_MAX,
+    PROXY_HYDRATION_TOKENS,
+    SCAN_FILE_BYTES_CEILING,
+    SCAN_FILE_BYTES_DEFAULT,
+    SCAN_FILES_CEILING,
+    SCAN_FILES_DEFAULT,
+    UPSTREAM_CHARS_MAX,
+)
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -180,6 +188,36 @@ class Proxy(msgspec.Struct, frozen=True):
     ] = PROXY_HYDRATION_TOKENS
 
 
+class Agents(msgspec.Struct, frozen=True):
+    """What agents' hooks record."""
+
+    scan: Annotated[
+        bool, Setting("Look for files that a command changed, and keep them.", keep_on)
+    ] = True
+    scan_files_max: Annotated[
+        int,
+        Meta(ge=1, le=SCAN_FILES_CEILING),
+        Setting("Most files of a project that are looked at.", lower),
+    ] = SCAN_FILES_DEFAULT
+    file_bytes_max: Annotated[
+        int,
+        Meta(ge=0, le=SCAN_FILE_BYTES_CEILING),
+        Setting("Largest changed file whose content is kept, in bytes.", lower),
+    ] = SCAN_FILE_BYTES_DEFAULT
+    block_compaction: Annotated[
+        bool,
+        Setting("Hold a compaction back while a clear would be; where an agent lets it.", keep_on),
+    ] = False
+
+
+class Web(msgspec.Struct, frozen=True):
+    """The web page."""
+
+    port: Annotated[
+        int, Meta(ge=0, le=65535), Setting("Port to listen on; 0 for a free one.", users_own)
+    ] = 8485
+
+
 class Where(msgspec.Struct, frozen=True):
     """Where the ledger is."""
 
@@ -203,6 +241,8 @@ class Settings(msgspec.Struct, frozen=True):
     search: Search = Search()
     tasks: Tasks = Tasks()
     proxy: Proxy = Proxy()
+    web: Web = Web()
+    agents: Agents = Agents()
     ledger: Where = Where()
 
 

@@ -190,7 +190,7 @@ def _from_git(folder: Path, unread: dict[str, str]) -> list[str] | None:
     done = run_git(folder, _LIST)
     if done is None or done.returncode != 0 or len(done.stdout) > SOURCE_LIST_BYTES_MAX:
         return None
-    if not done.stdout and _is_ignored(folder):
+    if not done.stdout and is_ignored(folder):
         return None  # a repository around the project that ignores it does not speak for it
     unread.update(_warned(done.stderr))
     names = []
@@ -217,7 +217,8 @@ def _spelled(name: str) -> str:
     return name.rstrip("/").encode("utf-8", "backslashreplace").decode()
 
 
-def _is_ignored(folder: Path) -> bool:
+def is_ignored(folder: Path) -> bool:
+    """Tell whether a folder is part of a repository around it that ignores it."""
     below = run_git(folder, _BELOW)
     if below is None or not below.stdout.strip():
         return False  # it is the repository's own root
@@ -225,8 +226,10 @@ def _is_ignored(folder: Path) -> bool:
     return ignored is not None and ignored.returncode == 0
 
 
-def run_git(folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[bytes] | None:
-    """Ask git something about a folder; None where it cannot be asked."""
+def run_git(
+    folder: Path, words: Sequence[str], given: bytes = b""
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Ask git something about a folder; None where it cannot be asked. `given` is its input."""
     # A caller's own git variables would point it at another repository.
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env["LC_ALL"] = "C"  # what it says is read
@@ -238,7 +241,7 @@ def run_git(folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[b
             [program, *_GIT, *words],
             cwd=folder,
             env=env,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             check=False,
             timeout=SOURCE_LIST_TIMEOUT_S,

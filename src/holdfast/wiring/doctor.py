@@ -28,6 +28,7 @@ from holdfast.storage.port import Reader
 from holdfast.storage.sqlite.connection import FORMAT, check_sqlite
 from holdfast.storage.sqlite.inspection import Inspection, inspect
 from holdfast.storage.sqlite.queue import WriterQueue
+from holdfast.wiring.agent_status import checks as agent_checks
 from holdfast.wiring.checks import Check, checked, failed
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import IGNORED, KEY_BYTES, Place
@@ -47,6 +48,7 @@ def examine(place: Place | HoldfastError, *, clock: Clock = system_clock) -> lis
     if isinstance(place, Place) and checks[-1].ok:
         checks += [check(place) for check in _FILES]
         checks += _database(place, clock)
+        checks += agent_checks(place, clock)
     return [*checks, _settings(place.settings if isinstance(place, Place) else None)]
 
 

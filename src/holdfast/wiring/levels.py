@@ -72,7 +72,7 @@ def level_one(
     from holdfast.ledger.recovery import known
     from holdfast.views.capsule import NOTHING, Known, capsule
 
-    project.views.catch_up(project.ledger.reader)
+    project.views.fold_up(project.ledger.reader)
     gathering = Gathering(project.ledger.reader, project.views)
     as_of_seq = gathering.marks.as_of_seq
     facts = Known(note=NOTHING) if as_of_seq < 0 else known(gathering, session_id)

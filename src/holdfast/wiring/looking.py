@@ -16,9 +16,22 @@ from holdfast.wiring.places import Place, place_of
 def open_reader(path: str | os.PathLike[str], *, inspect: bool = False) -> Reader:
     """Open a ledger to look at it; what comes back cannot append.
 
-    `inspect` opens even one whose schema was changed, and leaves an older format as it is.
+    `inspect` opens even one whose schema was changed, and leaves an older format as it is. Without
+    it, what hooks of agents left is recorded first.
     """
-    return open_engine(place_of(Path(path)), inspect=inspect)
+    place = place_of(Path(path))
+    if not inspect and place.project is not None:
+        _take_in(place)
+    return open_engine(place, inspect=inspect)
+
+
+def _take_in(place: Place) -> None:
+    from holdfast.agents import intake
+
+    if intake.waits(str(place.folder)):
+        from holdfast.wiring.project import take_in_at
+
+        take_in_at(place)
 
 
 def open_engine(

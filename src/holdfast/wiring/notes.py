@@ -125,7 +125,7 @@ def _refs(path: str, state: State, updated: notes.Updated) -> dict[str, str]:
 
 
 def _state(project: Project) -> State:
-    project.views.catch_up(project.ledger.reader)
+    project.views.fold_up(project.ledger.reader)
     return gather(project.ledger.reader, project.views, project.ledger.session_id)
 
 

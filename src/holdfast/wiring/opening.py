@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from holdfast.config import Seal
+from holdfast.config import Seal, Settings
 from holdfast.kernel.entry import Actor
 from holdfast.kernel.errors import StorageFailed
 from holdfast.ledger.ledger import DEFAULT_ACTOR, Ledger
 from holdfast.ledger.redaction import Redactor
 from holdfast.ledger.sources import Clock, Ids, new_ledger_id, system_clock, uuid7
 from holdfast.storage.files import FOLDER_MODE, make_folder, replace
+from holdfast.storage.port import Engine
 from holdfast.storage.sqlite.connection import is_ledger
 from holdfast.storage.sqlite.create import create as create_database
 from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
@@ -33,17 +34,19 @@ def open_ledger(
     seal: Seal = Seal(),  # noqa: B008 (frozen)
     clock: Clock = system_clock,
     ids: Ids = uuid7,
+    takes_in: bool = True,
 ) -> Ledger:
     """Open the ledger of a project root, or of a database file, making it when it is not there.
 
-    `seal` says when old entries move into an archive by themselves.
+    `seal` says when old entries move into an archive by themselves. What hooks of agents left is
+    recorded first, unless the caller does that.
     """
     place = place_of(Path(path))
     if create:
         make_ledger(place, wait_s=wait_s)
     auto_seal = AutoSeal(place, seal)
     ledger = Ledger(
-        open_engine(place, wait_s=wait_s),
+        _engine(place, wait_s),
         redactor=Redactor(_key(place, wait_s), secret_names=secret_names, entropy=entropy),
         actor=actor,
         session_id=session_id,
@@ -53,7 +56,28 @@ def open_ledger(
         upkeep=auto_seal if seal.auto else None,
     )
     auto_seal.ledger = ledger
+    if takes_in and place.project is not None:
+        from holdfast.wiring.project import take_in_at
+
+        # by the project's own settings: they say what a secret is, and this caller may not know
+        take_in_at(place)
     return ledger
+
+
+def _engine(place: Place, wait_s: float) -> Engine:
+    engine = open_engine(place, wait_s=wait_s)
+    if place.owner is None:
+        return engine
+    from holdfast.wiring.peers import bounded
+
+    return bounded(engine, place)  # a peer's chain: nobody here adds to it
+
+
+def redactor_of(place: Place, settings: Settings) -> Redactor:
+    """Return what finds the secrets of a ledger's entries, without opening the ledger."""
+    own = settings.redaction
+    key = _key(place, settings.lock.wait_s)
+    return Redactor(key, secret_names=own.secret_names, entropy=own.entropy)
 
 
 def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:

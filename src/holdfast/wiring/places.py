@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,9 @@ from holdfast.kernel.errors import InvalidInput, NotALedger
 
 FOLDER: Final = ".holdfast"
 DATABASE: Final = "ledger.db"
+
+_PEER: Final = re.compile(r"[0-9a-f]{32}")
+"""Names of ledgers, and so of the folders of peers."""
 
 KEY_BYTES: Final = 32
 """Length of the key of the fingerprints."""
@@ -72,6 +76,21 @@ class Place(msgspec.Struct, frozen=True):
     def origin(self) -> Path:
         """The folder of the campaign that this ledger continues, if it does."""
         return self.folder / "origin" if self.project else self.database.with_suffix(".origin")
+
+    @property
+    def peers(self) -> Path:
+        """The folder of the other ledgers that were synced, each in a folder of its own."""
+        return self.folder / "peers" if self.project else self.database.with_suffix(".peers")
+
+    @property
+    def owner(self) -> Place | None:
+        """The ledger that this one is kept beside as a peer's; None for one that is our own."""
+        beside = self.folder.parent
+        if not _PEER.fullmatch(self.folder.name) or self.database.name != DATABASE:
+            return None
+        if beside.name == "peers" and beside.parent.name == FOLDER:
+            return Place(beside.parent / DATABASE)
+        return Place(beside.with_suffix(".db")) if beside.suffix == ".peers" else None
 
     @property
     def trajectory(self) -> Path:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from time import time_ns
 from typing import TYPE_CHECKING
 
+from holdfast.agents import intake
 from holdfast.config import Settings
 from holdfast.kernel.entry import Actor
+from holdfast.kernel.errors import HoldfastError
 from holdfast.ledger.ledger import Ledger
 from holdfast.wiring.opening import open_ledger
 from holdfast.wiring.places import Place
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.index.views import Views
     from holdfast.ledger.checkpoints import Checkpoints
     from holdfast.ledger.facts import Facts
+    from holdfast.ledger.handing import Handing
     from holdfast.ledger.pinning import Pinning
     from holdfast.ledger.publishing import Publisher
     from holdfast.ledger.rollback import Rollback
@@ -88,6 +92,13 @@ class Project:
         return Tasks(self.ledger, self.views)
 
     @cached_property
+    def handing(self) -> Handing:
+        """Handoffs between agents: offer, accept, decline, list."""
+        from holdfast.ledger.handing import Handing
+
+        return Handing(self.ledger, self.views)
+
+    @cached_property
     def rollback(self) -> Rollback:
         """Goes back to an earlier entry."""
         from holdfast.ledger.rollback import Rollback
@@ -125,22 +136,69 @@ class Project:
         return Publisher(self.place.state, trajectory=self.place.trajectory)
 
     def publish(self) -> None:
-        """Bring the kept folds and the views on disk up to date."""
-        self.views.catch_up(self.ledger.reader)
+        """Bring the kept folds and the views on disk up to date.
+
+        What is to be searched follows as well, unless much is missing: agents wait for this, and a
+        search brings it up itself.
+        """
+        from holdfast.ledger.sessions import BEHIND_MAX
+
+        reader = self.ledger.reader
+        if reader.head().size - self.views.size <= BEHIND_MAX:
+            self.views.catch_up(reader)
+        else:
+            self.views.fold_up(reader)
         self.publisher.publish(self.ledger, self.views)
 
     def close(self) -> None:
         """Let go of the files."""
+        self.close_views()
+        self.ledger.close()
+
+    def close_views(self) -> None:
+        """Let go of what is kept of folds, and leave the ledger open."""
         if "views" in self.__dict__:
             self.views.close()
-        self.ledger.close()
+
+
+def take_in(project: Project) -> None:
+    """Record what hooks left in the intake. What cannot be recorded now stays there, and is told by
+    `holdfast agents status`: no work waits for it."""
+    if not intake.waits(str(project.place.folder)):
+        return
+    from holdfast.wiring.hooking import drain
+
+    try:
+        drain(project)
+    except Exception as problem:  # whatever it is: it stays there, and nobody is kept from looking
+        intake.note_problem(str(project.place.folder), f"taking in: {problem}", time_ns() // 1000)
+
+
+def take_in_at(place: Place) -> None:
+    """Record what hooks left in the intake, before somebody looks at a ledger without opening it
+    for more. What stands in the way of that is theirs to find out."""
+    if place.project is None or not intake.waits(str(place.folder)):
+        return
+    from holdfast import config
+
+    try:
+        settings = config.load(place.settings).settings
+        with open_project(place, settings, Actor("holdfast", "hook")):
+            pass
+    except (HoldfastError, OSError) as problem:
+        intake.note_problem(str(place.folder), f"taking in: {problem}", time_ns() // 1000)
 
 
 @contextmanager
 def open_project(
-    place: Place, settings: Settings, actor: Actor, *, session_id: str | None = None
+    place: Place,
+    settings: Settings,
+    actor: Actor,
+    *,
+    session_id: str | None = None,
+    takes_in: bool = True,
 ) -> Iterator[Project]:
-    """Open the ledger of a place with everything around it."""
+    """Open the ledger of a place with everything around it, and take in what hooks left."""
     ledger = open_ledger(
         place.database,
         create=False,
@@ -150,9 +208,12 @@ def open_project(
         entropy=settings.redaction.entropy,
         wait_s=settings.lock.wait_s,
         seal=settings.seal,
+        takes_in=False,
     )
     project = Project(place, settings, ledger)
     try:
+        if takes_in:
+            take_in(project)
         yield project
     finally:
         project.close()

@@ -76,7 +76,9 @@ def main(database: str, settings: str, actor_told: str) -> None:
     """Seal once."""
     auto = AutoSeal(place_of(Path(database)), msgspec.json.decode(settings, type=Seal))
     actor = msgspec.json.decode(actor_told, type=Actor)
-    with open_ledger(database, create=False, actor=actor, seal=Seal(auto=False)) as ledger:
+    with open_ledger(
+        database, create=False, actor=actor, seal=Seal(auto=False), takes_in=False
+    ) as ledger:
         auto.ledger = ledger
         auto(ledger.reader.head().size)
 

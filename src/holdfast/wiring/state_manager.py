@@ -77,7 +77,7 @@ class StateManager(Recorder):
 
         Where there is none, one is made.
         """
-        place = _place(path)
+        place = named_place(path)
         make_ledger(place)
         settings = config.load(place.settings).settings
         ledger = open_ledger(
@@ -348,7 +348,7 @@ class StateManager(Recorder):
             self._published = project.ledger.head().size
 
 
-def _place(path: str | os.PathLike[str] | None) -> Place:
+def named_place(path: str | os.PathLike[str] | None) -> Place:
     """Return the place that is named, found from here upwards, or else the current folder's."""
     named = config.named_ledger() if path is None else path
     if named is not None:

@@ -10,14 +10,18 @@ from typing import Final
 
 import msgspec
 
+from holdfast.agents.heartbeat import Heard, heard
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.snapshot import SaveSnapshot
 from holdfast.storage.archives import pack_name
 from holdfast.storage.port import Archive, Reader, Selection
 from holdfast.wiring.looking import open_reader
+from holdfast.wiring.pausing import Paused, paused
+from holdfast.wiring.peers import Peer, open_peer, peers_of
 from holdfast.wiring.places import Place
 from holdfast.wiring.saves import SavesFolder
+from holdfast.wiring.teamwork import OpenWork, WaitingOffer, open_work, waiting_offers
 
 SESSIONS_LOOKED_AT: Final = 1000
 """Newest beginnings and ends of sessions that are read to tell which are open."""
@@ -69,11 +73,21 @@ class Status(msgspec.Struct, frozen=True):
     """The newest save; null when there is none."""
     saves_damaged: list[str] = []
     """Files among the saves that are none."""
+    agents: dict[str, Heard] = {}
+    """What was heard of agents' hooks, by agent."""
+    paused: list[Paused] = []
+    """Pauses that hold: hooks record nothing then."""
+    work_open: list[OpenWork] = []
+    """Work that somebody began and nobody closed, whichever session or agent."""
+    handoffs: list[WaitingOffer] = []
+    """Work that was offered and nobody answered yet."""
+    peers: list[Peer] = []
+    """Other ledgers that are kept beside this one."""
 
 
 def look(place: Place) -> Status:
     """Look at the ledger of a place."""
-    reader = open_reader(place.database)
+    reader = open_reader(place.database) if place.owner is None else open_peer(place)
     try:
         head = reader.head()
         archives = reader.archives()
@@ -93,6 +107,11 @@ def look(place: Place) -> Status:
             archived=archived,
             save=None if newest.save is None else _last_save(newest.save, head.size),
             saves_damaged=[one.name for one in newest.damaged],
+            work_open=open_work(reader),
+            handoffs=waiting_offers(reader),
+            peers=peers_of(place, reader),
+            agents=heard(place.folder) if place.project else {},
+            paused=paused(place) if place.project else [],
         )
     finally:
         reader.close()

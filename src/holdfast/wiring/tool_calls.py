@@ -173,7 +173,7 @@ def wrap(
 
     def start(*args: Any, **kwargs: Any) -> ToolCall:
         paths = files(*args, **kwargs) if callable(files) else files
-        return begin(_arguments(signature, args, kwargs), paths)
+        return begin(arguments_of(signature, args, kwargs), paths)
 
     if inspect.iscoroutinefunction(function):
 
@@ -196,7 +196,7 @@ def wrap(
     return logged
 
 
-def _arguments(
+def arguments_of(
     signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return the arguments by name; None when they do not fit, which the call itself will say."""

@@ -1,0 +1,93 @@
+"""Pause recording, and take it up again: both stand in the ledger, what came between does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from holdfast.agents import pausing
+from holdfast.kernel.errors import CouldNotLook
+from holdfast.storage.files import make_folder, replace
+
+if TYPE_CHECKING:
+    from holdfast.wiring.places import Place
+    from holdfast.wiring.project import Project
+
+
+class Paused(msgspec.Struct, frozen=True):
+    """A pause that holds."""
+
+    session: str | None
+    """Null for all of them."""
+    unrecorded: int
+    """Events that came since."""
+
+
+def pause(project: Project, session: str | None, reason: str | None) -> bool:
+    """Record nothing from here on; False when it is so already.
+
+    The entry comes first: a crash in between leaves a pause that was told and did not begin.
+    """
+    place, mark = project.place, _mark(session)
+    lines = _lines(place)
+    if mark in lines:
+        return False
+    data = {"reason": reason, "session": session}
+    told = {key: value for key, value in data.items() if value is not None}
+    project.ledger.append("recording_paused", told, session_id=session)
+    make_folder(str(place.folder / pausing.FOLDER))
+    pausing.forget(str(place.folder), mark)
+    _write(place, [*lines, mark])
+    return True
+
+
+def resume(project: Project, session: str | None) -> int | None:
+    """Record again; return how many events came meanwhile, None when nothing was paused.
+
+    The mark goes last: a crash in between leaves a pause that is told to be over twice.
+    """
+    place, mark = project.place, _mark(session)
+    lines = _lines(place)
+    if mark not in lines:
+        return None
+    unrecorded = pausing.counted(str(place.folder), mark)
+    data = {"unrecorded": unrecorded} | ({} if session is None else {"session": session})
+    project.ledger.append("recording_resumed", data, session_id=session)
+    _write(place, [line for line in lines if line != mark])
+    pausing.forget(str(place.folder), mark)
+    return unrecorded
+
+
+def paused(place: Place) -> list[Paused]:
+    """Return the pauses that hold."""
+    folder = str(place.folder)
+    return [Paused(_session(line), pausing.counted(folder, line)) for line in _lines(place)]
+
+
+def _mark(session: str | None) -> str:
+    return pausing.ALL if session is None else f"session {session}"
+
+
+def _session(mark: str) -> str | None:
+    return None if mark == pausing.ALL else mark.removeprefix("session ")
+
+
+def _lines(place: Place) -> list[str]:
+    try:
+        return pausing.pauses(str(place.folder))
+    except OSError as error:
+        path = place.folder / pausing.PAUSED
+        raise CouldNotLook(
+            f"{path} cannot be read: {error.strerror}.",
+            meaning="Hooks take that for a pause, and record nothing.",
+            remedy="A plain file is expected there, or none; look at what it is.",
+        ) from error
+
+
+def _write(place: Place, lines: list[str]) -> None:
+    path = place.folder / pausing.PAUSED
+    if lines:
+        replace(str(path), "".join(f"{line}\n" for line in lines).encode())
+    else:
+        path.unlink(missing_ok=True)

@@ -23,7 +23,8 @@ NAMES = [
     *("python", "platform", "sqlite", "ledger", "file system", "permissions", "writable"),
     *("fingerprint key", "disk space", "write-ahead log", "git", "database", "format"),
     *("newest entries", "last entry", "CTX-STATE-001", "CTX-STATE-002", "CTX-STATE-003"),
-    *("CTX-STATE-004", "views on disk", "views database", "saves", "settings"),
+    *("CTX-STATE-004", "views on disk", "views database", "saves", "recording", "hooks"),
+    "settings",
 ]
 
 

@@ -11,12 +11,12 @@ from holdfast.cli.root import COMMANDS as CLI
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.types import TYPES
 from holdfast.testing.builders import data_for
-from holdfast.wiring.own_types import COMMANDS, OWN
+from holdfast.wiring.own_types import COMMANDS, FRAMEWORKS, OWN
 from tests.cli.harness import Holdfast
 
 
 @pytest.mark.lesson("L1")
-@pytest.mark.parametrize("type_name", sorted(OWN))
+@pytest.mark.parametrize("type_name", sorted(COMMANDS))
 def test_what_says_that_holdfast_looked_is_refused_with_the_command_that_looks(
     holdfast: Holdfast, type_name: str
 ) -> None:
@@ -29,6 +29,14 @@ def test_what_says_that_holdfast_looked_is_refused_with_the_command_that_looks(
 def test_each_of_them_is_a_type_and_each_remedy_a_command() -> None:
     assert set(TYPES) >= OWN
     assert {command.split()[1] for command in COMMANDS.values()} <= set(CLI)
+
+
+@pytest.mark.lesson("L1")
+@pytest.mark.parametrize("type_name", sorted(FRAMEWORKS))
+def test_the_state_of_a_framework_is_refused(holdfast: Holdfast, type_name: str) -> None:
+    found = holdfast("record", type_name, "--data", json.dumps(data_for(type_name)))
+    assert (found.code, "`holdfast.adapters`" in found.err) == (2, True)
+    assert holdfast.entries() == []
 
 
 @pytest.mark.lesson("L1")

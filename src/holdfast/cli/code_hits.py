@@ -7,7 +7,8 @@ from typing import Any
 
 from holdfast.cli.context import Invocation
 from holdfast.cli.errors import DONE, NO
-from holdfast.cli.output import print_bytes, print_json, progress, say, talk, visible
+from holdfast.cli.output import print_bytes, print_json, progress, talk, visible
+from holdfast.cli.parts import link, say_parts
 from holdfast.kernel.limits import SOURCE_UNREAD_NAMED
 from holdfast.recall.code_search import CodeFound, CodeHit, CodeQuery
 
@@ -35,8 +36,10 @@ def show_code(found: CodeFound, as_json: bool) -> int:
             print_bytes(_line(hit))
         print_json(_numbers(found))
     else:
+        from holdfast.wiring.places import project_root
+
         for hit in found.hits:
-            _show(hit)
+            _show(hit, project_root(Path.cwd()))
         _tell(found)
     return DONE if found.hits else NO
 
@@ -75,13 +78,13 @@ def _numbers(found: CodeFound) -> dict[str, Any]:
     }
 
 
-def _show(hit: CodeHit) -> None:
+def _show(hit: CodeHit, root: Path) -> None:
     lines = f"{hit.first_line}" if hit.first_line == hit.last_line else _range(hit)
     called = f"  {visible(hit.name)}" if hit.name else ""
     near = "" if hit.similarity is None else f"  similarity {hit.similarity:.2f}"
-    head = f"{visible(hit.path)}:{lines}{called}  {visible(hit.kind)}  {hit.score:.4f}{near}"
-    say(head, "bold")
-    say(f"        {visible(hit.snippet)}")
+    place = (f"{visible(hit.path)}:{lines}", link(root / hit.path, "bold cyan"))
+    say_parts(place, (f"{called}  {visible(hit.kind)}  {hit.score:.4f}{near}", "bold"), hang=2)
+    say_parts((f"{'':<8}", ""), (visible(hit.snippet), ""), hang=8)
 
 
 def _range(hit: CodeHit) -> str:

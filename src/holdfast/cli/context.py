@@ -20,14 +20,25 @@ if TYPE_CHECKING:
 class Invocation:
     """One run of the command line."""
 
-    def __init__(self, ledger: str | None) -> None:
+    def __init__(self, ledger: str | None, peer: str | None = None) -> None:
         self._ledger = ledger
+        self._peer = peer
 
     def place(self) -> Place:
-        """Return where the ledger is: named, or found from the current folder upwards."""
+        """Return where the ledger is: named, or found from the current folder upwards; with a peer
+        named, where that peer's chain is kept beside it."""
         from holdfast.wiring.places import discover
 
-        return self.named_place() or discover(Path.cwd())
+        place = self.named_place() or discover(Path.cwd())
+        if self._peer is None:
+            return place
+        from holdfast.wiring.peers import find_peer
+
+        return find_peer(place, self._peer)
+
+    def peer(self, key: str | None) -> Invocation:
+        """Return this invocation for a peer's chain; itself when none is named."""
+        return self if key is None else Invocation(self._ledger, key)
 
     def named_place(self) -> Place | None:
         """Return the place that --ledger or the environment names."""
@@ -54,12 +65,28 @@ class Invocation:
         from holdfast.wiring.looking import open_reader
         from holdfast.wiring.salvage import Salvager
 
-        database = self.place().database
+        place = self.place()
+        if place.owner is not None:
+            with self._peer_reader(place) as reader:
+                yield reader
+            return
+        database = place.database
         try:
             open_reader(database).close()  # brings an older format up to date
         except Damaged as problem:
             talk(visible(f"{problem.what} {problem.remedy}"), "bold red")
         reader = Salvager(database)
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+    @contextmanager
+    def _peer_reader(self, place: Place) -> Iterator[Reader]:
+        """Open a peer's chain, as far as it was merged."""
+        from holdfast.wiring.peers import open_peer
+
+        reader = open_peer(place)
         try:
             yield reader
         finally:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.cli.output import visible
 from holdfast.cli.summary import shorten
-from holdfast.cli.summary import spell as spell_value
+from holdfast.views.entry_lines import spell as spell_value
 
 if TYPE_CHECKING:
     from holdfast.ledger.history import Difference

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast.cli.output import say, talk, visible
+from holdfast.cli.parts import say_parts
 
 if TYPE_CHECKING:
     from holdfast.kernel.types import Block
@@ -41,7 +42,7 @@ def tell_report(report: GateReport) -> None:
     if not report.blocks:
         ratio = "" if report.grounding_ratio is None else f"{report.grounding_ratio:.2f}"
         counted = _counted(report.decisions, "decision")
-        say(f"Nothing is in the way. Grounding ratio {ratio}, {counted}.")
+        say(f"Nothing is in the way. Grounding ratio {ratio}, {counted}.", "green")
 
 
 def _counted(count: int, what: str) -> str:
@@ -53,6 +54,7 @@ def tell_block(block: Block) -> None:
     from holdfast.wiring.gate import STEPS
 
     where = "" if block.ref is None else f"  ({block.ref})"
-    say(visible(str(block.reason), lines=True), "bold red")
-    say(visible(f"  step {block.step}, {STEPS[block.step]}{where}"))
+    for line in visible(str(block.reason), lines=True).split("\n"):
+        say_parts((line, "bold red"), hang=2)
+    say(visible(f"  step {block.step}, {STEPS[block.step]}{where}"), "dim")
     say(visible(f"  {block.remedy}"))

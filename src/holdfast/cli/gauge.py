@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 30
 BLOCKS_SHOWN: Final = 5
+_COLOURS: Final = {"green": 32, "yellow": 33, "orange": 35, "red": "1;31"}
+"""What a terminal calls the colours of the zones, as near as every terminal has them."""
 LINE_CHARS: Final = 100
 """Characters of a line, so that on most terminals it is drawn over as one."""
 
@@ -132,10 +135,19 @@ def _draw(lines: list[str], *, over: int) -> None:
     """Write lines in the place of those that were written last."""
     width = shutil.get_terminal_size().columns - 1
     encoding = sys.stdout.encoding or "utf-8"
-    text = "".join(f"{_within(line, width)}\n" for line in lines)
+    text = "".join(f"{_coloured(_within(line, width))}\n" for line in lines)
     up = f"\x1b[{over}A\x1b[J" if over else ""
     sys.stdout.write(up + text.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
+
+
+def _coloured(line: str) -> str:
+    """Give the bar the colour of its zone; whoever set NO_COLOR wants none."""
+    name, _, rest = line.partition("  ")
+    colour = _COLOURS.get(rest.partition(" ")[0]) if name == "attention" else None
+    if colour is None or os.environ.get("NO_COLOR"):
+        return line
+    return f"{name}  \x1b[{colour}m{rest}\x1b[0m"
 
 
 def _within(line: str, width: int) -> str:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.cli.output import say, visible
+from holdfast.cli.parts import say_parts
 from holdfast.cli.summary import shorten
 from holdfast.recall.identifiers import PROJECT_ROOT
+
+_COLOURS: Final = {"exact": "green", "moved": "yellow"}
+"""What stands, and what stands elsewhere; all else does not."""
 
 NAMED_MAX: Final = 5
 """Failed checks that are named; the others are counted."""
@@ -92,7 +96,11 @@ def tell_citation(checked: Checked, also: str = "") -> None:
     at = f":{cited.line}{end}" if cited.line else ""
     root = "" if checked.state == "refused" else PROJECT_ROOT
     fault = f" ({checked.fault})" if checked.fault else ""
-    say(visible(f"  {checked.state:<10} {root}{cited.path}{at}{fault}{also}"))
+    style = _COLOURS.get(checked.state, "bold red")
+    say_parts(
+        (visible(f"  {checked.state:<10} "), style),
+        (visible(f"{root}{cited.path}{at}{fault}{also}"), ""),
+    )
     if cited.quote:
         say(visible(f"             {shorten(cited.quote)}"))
     for part in (checked.how, checked.remedy):

@@ -6,9 +6,12 @@ import difflib
 import textwrap
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Handler: TypeAlias = Callable[..., int | None]
 """What a command runs: returns an exit code, None for 0."""
@@ -92,6 +95,18 @@ class LazyGroup(click.Group):
                 f"There is no command {args[0]!r}; did you mean {near[0]!r}?", ctx
             )
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the commands from the table, without importing any; options as every command."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=help)
+            for name, help in self._lazy.items()
+            if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, without importing any."""

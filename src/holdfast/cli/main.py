@@ -17,6 +17,11 @@ def main() -> None:
 
         if quick.resume(sys.argv[1:]):
             return
+    if sys.argv[1:2] == ["hook"]:
+        from holdfast import hook_entry
+
+        if hook_entry.is_plain(sys.argv[2:]):
+            sys.exit(hook_entry.main(sys.argv[2:]))
     from holdfast.cli.root import root
 
     root.main(prog_name="holdfast")

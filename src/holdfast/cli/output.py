@@ -10,36 +10,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+from holdfast.views.visible import INVISIBLE as INVISIBLE
+from holdfast.views.visible import visible as visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
-
-INVISIBLE: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
-    map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0)))
-)
-"""Characters that count as printable and show nothing. Not U+FE0F, which makes emoji colourful."""
-
-
-def visible(text: str, *, lines: bool = False) -> str:
-    """Return text that a terminal only shows. With `lines`, line ends and tabs stay."""
-    if text.isascii() and text.isprintable():
-        return text
-    kept = "\n\t" if lines else ""
-    return "".join(
-        char if char in kept or (char.isprintable() and char not in INVISIBLE) else _escape(char)
-        for char in text
-    )
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    if char in "\n\r\t":
-        return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}[char]
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def print_json(value: Any) -> None:
@@ -68,14 +46,35 @@ def _write(stream: TextIO, text: str, style: str) -> None:
     if style and stream.isatty():
         from rich.text import Text
 
-        _console(stream).print(Text(text, style), soft_wrap=True)
+        console(stream).print(Text(text, style), soft_wrap=True)
         return
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
+def say_lines(text: str, style: str = "") -> None:
+    """Write a text of anybody's in its own lines, the first in a style; on a terminal they wrap
+    between words."""
+    for number, line in enumerate(visible(text, lines=True).split("\n")):
+        chosen = style if number == 0 else ""
+        if not sys.stdout.isatty():
+            say(line)
+            continue
+        from holdfast.cli.parts import say_parts
+
+        say_parts((line, chosen), hang=0)
+
+
+def width() -> int:
+    """Return how many columns there are to write on."""
+    import shutil  # takes as long as a whole `resume`, which needs none of it
+
+    return shutil.get_terminal_size((100, 24)).columns
+
+
 @cache
-def _console(stream: TextIO) -> Console:
+def console(stream: TextIO) -> Console:
+    """Return what draws on a terminal."""
     from rich.console import Console
 
     return Console(file=stream, highlight=False)
@@ -93,11 +92,26 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
         def advance(done: int, total: int) -> None:
             nonlocal bar
             if bar is None and done < total and sys.stderr.isatty():
-                from rich.progress import Progress
-
-                bar = stack.enter_context(Progress(console=_console(sys.stderr), transient=True))
-                bar.add_task(title)
+                bar = stack.enter_context(_bar())
+                bar.add_task(title, rate="")
             if bar is not None:
-                bar.update(bar.task_ids[0], completed=done, total=total)
+                speed = bar.tasks[0].speed
+                rate = "" if speed is None else f"{speed:,.0f}/s"
+                bar.update(bar.task_ids[0], completed=done, total=total, rate=rate)
 
         yield advance
+
+
+def _bar() -> Progress:
+    """Make a bar that says how far it is, how fast, and how long it will take."""
+    from rich import progress as columns
+
+    return columns.Progress(
+        columns.TextColumn("{task.description}"),
+        columns.BarColumn(),
+        columns.MofNCompleteColumn(),
+        columns.TextColumn("{task.fields[rate]}"),
+        columns.TimeRemainingColumn(),
+        console=console(sys.stderr),
+        transient=True,
+    )

@@ -41,11 +41,11 @@ def resume(arguments: list[str]) -> bool:
             spelled = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
             sys.stdout.buffer.write(spelled.encode() + b"\n")
         else:
-            from holdfast.cli.output import say, visible
+            from holdfast.cli.output import say, say_lines, visible
 
-            say(visible(answer["text"], lines=True))
+            say_lines(answer["text"], "bold")
             for line in still_pending(answer.get("pending")):
-                say(visible(line))
+                say(visible(line), "bold yellow")
         sys.stdout.flush()
     except OSError as problem:
         _give_up(problem, as_json=as_json)
@@ -101,6 +101,10 @@ def _level_one() -> dict[str, Any] | None:
 
 def _current(folder: str) -> dict[str, Any] | None:
     """Return the view on disk, None unless it is as new as the ledger."""
+    from holdfast.agents import intake
+
+    if intake.waits(folder):  # hooks left something: what lies ready does not know it
+        return None
     document = _read(f"{folder}/state/CURRENT_STATE.json")
     if document is None:
         return None

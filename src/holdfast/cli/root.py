@@ -40,7 +40,8 @@ COMMANDS: Final = {
     "milestone": "Note a point worth a save of everything.",
     "attention": "Say how full the context is, and do what that asks for.",
     "clear": "Pass the gate before a clear, and hand over.",
-    "handoff": "Show what the last clear handed over.",
+    "lost": "Say what a compaction dropped, by its entries.",
+    "handoff": "Show what the last clear handed over; hand work to other agents.",
     "restore": "Give a session back, word for word.",
     "save": "Save what is true now, as digests that can be proved.",
     "boot": "Rebuild what was true from a save and the log, and prove it.",
@@ -56,12 +57,20 @@ COMMANDS: Final = {
     "heal": "Recover what is missing or damaged around the ledger.",
     "doctor": "Look for what could keep the ledger from working.",
     "backup": "Copy the ledger into one file, and verify the copy.",
+    "sync": "Keep other ledgers beside this one, proved, and look at them.",
     "erase": "Drop the bytes of an artifact; the chain still proves the rest.",
+    "hook": "Take what an agent tells its hook, and answer it.",
     "proxy": "Stand between clients and models, and keep the code true.",
+    "up": "Start the proxy and the web page, and say what to tell clients.",
+    "web": "Show the ledger as a page in the browser, live.",
+    "mcp": "Serve this ledger to an agent, by the Model Context Protocol.",
     "import": "Take in the state folder of another system.",
+    "agents": "Let agents record by themselves: hooks, and what became of them.",
+    "pause": "Let hooks record nothing for a while, and say so.",
     "protocols": "Install what agents read, see whether it is current, take it away.",
     "integrity": "Verify the files installed for agents.",
     "config": "Show every setting and where it comes from.",
+    "completion": "Print what lets a shell complete commands of holdfast.",
     "demo": "Watch holdfast survive a crash and catch a forgery.",
 }
 
@@ -113,9 +122,12 @@ class Root(LazyGroup):
 )
 @click.option("-C", "directory", metavar="DIR", help="Run as if started in DIR.")
 @click.option("--ledger", metavar="PATH", help="Project root or database to use.")
+@click.option("--peer", metavar="ID", help="Look at a peer's chain instead, see `sync`.")
 @click.version_option(__version__, message="holdfast %(version)s")
 @click.pass_context
-def root(ctx: click.Context, directory: str | None, ledger: str | None) -> int | None:
+def root(
+    ctx: click.Context, directory: str | None, ledger: str | None, peer: str | None
+) -> int | None:
     """The lossless ledger for AI agents: append, prove, never lose.
 
     The ledger is --ledger, else $HOLDFAST_LEDGER, else the one of the project this folder is in.
@@ -126,7 +138,7 @@ def root(ctx: click.Context, directory: str | None, ledger: str | None) -> int |
             ctx.with_resource(contextlib.chdir(directory))
         except OSError as error:
             raise click.BadParameter(f"{directory}: {error.strerror}", param_hint="-C") from error
-    ctx.obj = Invocation(ledger)
+    ctx.obj = Invocation(ledger, peer)
     if ctx.invoked_subcommand is not None:
         return None
     from holdfast.cli.welcome import welcome

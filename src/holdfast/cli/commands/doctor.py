@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from holdfast.cli.context import Invocation
 from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_json, say, visible
+from holdfast.cli.output import print_json, visible
+from holdfast.cli.parts import say_parts
 from holdfast.kernel.errors import NotALedger
 from holdfast.wiring.checks import Check
 from holdfast.wiring.doctor import examine
 from holdfast.wiring.places import Place
+
+_COLUMN: Final = 23
+"""Where what is told of a check begins."""
 
 
 @make_command(example="holdfast doctor\nholdfast doctor --json")
@@ -38,6 +44,7 @@ def _place(invocation: Invocation) -> Place | NotALedger:
 
 def _tell(check: Check) -> None:
     mark, style = ("ok  ", "green") if check.ok else ("FAIL", "bold red")
-    say(f"{mark}  {check.name:<16} {visible(check.detail)}", "" if check.ok else style)
+    detail = (visible(check.detail), "" if check.ok else style)
+    say_parts((f"{mark}  ", style), (f"{check.name:<16} ", ""), detail, hang=_COLUMN)
     if check.remedy:
-        say(f"{'':<23}{visible(check.remedy)}")
+        say_parts((f"{'':<{_COLUMN}}", ""), (visible(check.remedy), "bold"), hang=_COLUMN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,28 +12,46 @@ from holdfast.cli.errors import DONE
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, progress, say, talk, visible
+from holdfast.kernel.errors import InvalidInput
 from holdfast.ledger.importing import Imported, import_prism
+
+if TYPE_CHECKING:
+    from holdfast.ledger.verify import Progress
+    from holdfast.wiring.project import Project
+
+PRISM: Final = "prism"
+AGENTS: Final = ("claude-code", "codex", "opencode")
 
 
 @make_command(
     example="""
+    holdfast import claude-code
+    holdfast import codex --all --json
+    holdfast import opencode ~/old-laptop/opencode.db
     holdfast import prism ~/PRISM/state
-    holdfast import prism ~/PRISM/state --json
     """
 )
-@click.argument("kind", metavar="KIND", type=click.Choice(["prism"]))
-@click.argument("folder", metavar="FOLDER")
+@click.argument("kind", metavar="KIND", type=click.Choice([PRISM, *AGENTS]))
+@click.argument("path", metavar="[PATH]", required=False)
+@click.option("--all", "everything", is_flag=True, help="Of every project, not of this one alone.")
 @json_option
 @click.pass_obj
-def command(invocation: Invocation, kind: str, folder: str, as_json: bool) -> int:
-    """Take in what another system kept in FOLDER. Doing it again adds nothing.
+def command(
+    invocation: Invocation, kind: str, path: str | None, everything: bool, as_json: bool
+) -> int:
+    """Take in what another system kept. Doing it again adds nothing.
 
-    KIND is `prism`: STATE_LOG.jsonl and archives/*.jsonl. FOLDER is only read. A line that is no
-    entry is kept as it stands, in an entry of the type line_quarantined, and named.
+    KIND is `claude-code`, `codex` or `opencode`, for the transcripts of past sessions: those of
+    this project, of all projects with --all, or those at PATH. What hooks recorded of them is not
+    recorded again. Or it is `prism`, for STATE_LOG.jsonl and archives/*.jsonl in the folder PATH.
+
+    What is taken in is only read. A line that is no entry is kept as it stands, in an entry of the
+    type line_quarantined, and named. It may be interrupted: start it again, and it goes on.
     """
-    del kind  # there is one so far
+    given = None if path is None else Path(path).expanduser()
+    _check(kind, given, everything)
     with invocation.project() as project, progress("Importing") as advance:
-        done = import_prism(project.ledger, Path(folder).expanduser(), progress=advance)
+        done = _import(project, kind, given, everything=everything, advance=advance)
     if as_json:
         names = ("imported", "quarantined", "duplicates", "sessions")
         print_json({name: getattr(done, name) for name in names})
@@ -40,6 +59,33 @@ def command(invocation: Invocation, kind: str, folder: str, as_json: bool) -> in
         _tell(done)
     _tell_odd(done)
     return DONE
+
+
+def _check(kind: str, path: Path | None, everything: bool) -> None:
+    if kind == PRISM and (path is None or everything):
+        raise InvalidInput(
+            "A PRISM folder is taken in by its name.",
+            meaning="Nothing was recorded.",
+            remedy="Name the folder that holds STATE_LOG.jsonl.",
+        )
+    if path is not None and everything:
+        raise InvalidInput(
+            "A path was given, and --all too.",
+            meaning="Nothing was recorded.",
+            remedy="Name the path, or use --all for what the agent keeps.",
+        )
+
+
+def _import(
+    project: Project, kind: str, path: Path | None, *, everything: bool, advance: Progress
+) -> Imported:
+    if kind == PRISM and path is not None:
+        return import_prism(project.ledger, path, progress=advance)
+    from holdfast.agents.values import AGENTS as KNOWN
+    from holdfast.wiring.transcribing import import_transcripts
+
+    [agent] = [one for one in KNOWN if one == kind]
+    return import_transcripts(project, agent, path, everything=everything, progress=advance)
 
 
 def _tell(done: Imported) -> None:
@@ -61,5 +107,7 @@ def _tell_odd(done: Imported) -> None:
         talk(f"{done.hashes_differ:,} entries came with a hash that their data does not have.")
     if done.assumed_utc:
         talk(f"{done.assumed_utc:,} entries name no time zone; they are taken to be in UTC.")
+    if done.paused:
+        talk(f"{done.paused:,} entries were left out: recording was paused, or private, then.")
     for unread in done.unread:
         talk(visible(f"{unread.source} was not taken in: {unread.reason}."))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
 from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_json, say, visible
+from holdfast.cli.output import print_json, say, talk, visible
 from holdfast.kernel.errors import NotALedger
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.opening import make_ledger
 from holdfast.wiring.places import DATABASE, FOLDER, Place
+
+IMPORTED: Final = ("claude-code", "codex", "opencode")
+"""Agents whose transcripts can be taken in."""
 
 
 @make_command(example="holdfast init\nholdfast init ~/my-project --json")
@@ -36,6 +40,18 @@ def command(invocation: Invocation, directory: str | None, as_json: bool) -> Non
         return
     path = visible(str(place.database))
     say(f"Made a ledger: {path}" if created else f"The ledger is there already: {path}")
+    if created and place.project is not None:
+        _offer()
+
+
+def _offer() -> None:
+    """Say how agents record by themselves; nothing is installed or taken in unasked."""
+    from holdfast.wiring.agent_setup import used_here
+
+    for agent in used_here() or ["claude-code"]:
+        talk(f"  holdfast agents install {agent:<12} lets it record by itself")
+        if agent in IMPORTED:
+            talk(f"  holdfast import {agent:<20} takes in its past sessions here")
 
 
 def _place_in(folder: Path) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -13,8 +14,9 @@ import msgspec
 from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_bytes, say, talk, visible
-from holdfast.cli.summary import summarise
+from holdfast.cli.output import print_bytes, say, talk, visible, width
+from holdfast.cli.parts import colour_of, fit, say_parts
+from holdfast.cli.summary import line, summarise
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import leaf_hash
@@ -22,6 +24,8 @@ from holdfast.kernel.limits import INTEGER_MAX
 from holdfast.storage.port import Reader, Selection, Stored
 
 SHOWN_DEFAULT: Final = 20
+WIDE: Final = 100
+"""Columns from which on there is room for a whole date."""
 
 _number = click.IntRange(0, INTEGER_MAX - 1)
 _amount = click.IntRange(1, INTEGER_MAX - 1)
@@ -32,29 +36,39 @@ _amount = click.IntRange(1, INTEGER_MAX - 1)
     holdfast log -n 5
     holdfast log --type decision --session s1
     holdfast log --from 100 --to 199 --json
+    holdfast log --file src/main.py
     """
 )
 @click.option("--type", "type_name", metavar="T", help="Only entries of this type.")
 @click.option("--session", metavar="S", help="Only entries of this session.")
+@click.option("--file", metavar="PATH", help="Only changes of this file of the project.")
 @click.option("--from", "first", type=_number, default=0, metavar="SEQ", help="From this number.")
 @click.option("--to", "last", type=_number, metavar="SEQ", help="Up to this number, included.")
 @click.option("-n", "count", type=_amount, metavar="N", help="The newest N [20; JSON: all].")
+@click.option("--peer", metavar="ID", help="Entries of a peer, see `holdfast sync`.")
 @json_option
 @click.pass_obj
 def command(
     invocation: Invocation,
     type_name: str | None,
     session: str | None,
+    file: str | None,
     first: int,
     last: int | None,
     count: int | None,
+    peer: str | None,
     as_json: bool,
 ) -> None:
     """List entries in the order they were recorded, the newest last.
 
     With --json each line is one entry, the exact bytes that are stored.
     """
-    with invocation.reader() as reader:
+    with invocation.peer(peer).reader() as whole:
+        reader: Reader = whole
+        if file is not None:
+            from holdfast.cli.restored_file import only_of
+
+            reader, type_name = only_of(whole, invocation.place(), file), "file_change"
         size = reader.head().size
         asked = Selection(
             first, size if last is None else min(last + 1, size), type=type_name, session_id=session
@@ -65,7 +79,7 @@ def command(
             return
         shown = list(_newest(reader, asked, SHOWN_DEFAULT if count is None else count))
         for stored in shown:
-            say(*_line(stored))
+            _show(stored)
         _tell_rest(reader, asked, shown, size)
 
 
@@ -124,22 +138,25 @@ def _problem(stored: Stored) -> str:
     return ""
 
 
-def _line(stored: Stored) -> tuple[str, str]:
-    """Return an entry on one line, and its style."""
+def _show(stored: Stored) -> None:
+    """Write an entry on one line, on a terminal no longer than that is wide."""
     try:
         entry = entries.read(stored.body)
     except Damaged:
-        return f"{stored.seq:>6}  ! damaged, {len(stored.body)} bytes", "bold red"
+        say(f"{stored.seq:>6}  ! damaged, {len(stored.body)} bytes", "bold red")
+        return
     when = visible(entry.timestamp[:19].replace("T", " "))
+    if sys.stdout.isatty() and width() < WIDE:
+        when = when[5:16]  # the rest of the line is worth more than the year
     mark = "! damaged  " if leaf_hash(stored.body) != stored.leaf else ""
-    parts = (
-        f"{stored.seq:>6}",
-        when,
-        f"{visible(entry.type):<16}",
-        visible(entry.session_id or "-"),
-        mark + summarise(entry),
-    )
-    return "  ".join(parts).rstrip(), "bold red" if mark else ""
+    head = [
+        (f"{stored.seq:>6}  ", "dim"),
+        (f"{when}  ", "dim"),
+        (f"{visible(entry.type):<16}  ", colour_of(entry.type)),
+        (f"{visible(entry.session_id or '-')}  {mark}", "bold red" if mark else "dim"),
+    ]
+    cut = fit(line(entry), *head)
+    say_parts(*head, (summarise(entry) if cut is None else cut, "bold red" if mark else ""))
 
 
 def _tell_rest(reader: Reader, asked: Selection, shown: list[Stored], size: int) -> None:

@@ -28,6 +28,7 @@ from holdfast.storage.port import Reader, Selection, Stored
     holdfast restore s1
     holdfast restore s1 --json > s1.jsonl
     holdfast restore --at 1200 --json
+    holdfast restore --file src/main.py --at 1200
     """
 )
 @click.argument("session", required=False)
@@ -37,15 +38,36 @@ from holdfast.storage.port import Reader, Selection, Stored
     metavar="SEQ",
     help="Only up to this entry, included; without SESSION, of all sessions.",
 )
+@click.option("--file", metavar="PATH", help="Give this file back, as it was at --at, or last.")
+@click.option("--out", metavar="FILE", help="Write it here; - prints it. [PATH.at-SEQ]")
+@click.option("--over", is_flag=True, help="Put it in the place of PATH; that is recorded first.")
 @json_option
 @click.pass_obj
-def command(invocation: Invocation, session: str | None, at: int | None, as_json: bool) -> int:
+def command(
+    invocation: Invocation,
+    session: str | None,
+    at: int | None,
+    file: str | None,
+    out: str | None,
+    over: bool,
+    as_json: bool,
+) -> int:
     """Give a session back, word for word, from the active log, the archives, or both.
 
     SESSION is an id or the beginning of one. Every entry is proved on the way: its bytes, the one
     before it, the hash of each archive. What cannot be given back is named on stderr, everything
     else still comes, and the exit code is 1. With --json: the exact bytes that were recorded.
+
+    With --file, one file of the project as an agent left it, into a new file beside it.
     """
+    if file is not None:
+        if session is not None:
+            raise click.UsageError("Name a SESSION or a --file, not both.")
+        from holdfast.cli.restored_file import restore_file
+
+        return restore_file(invocation, file, at, out=out, over=over, as_json=as_json)
+    if out is not None or over:
+        raise click.UsageError("--out and --over go with --file.")
     if session is None and at is None:
         raise click.UsageError("Name a SESSION, or an entry with --at.")
     with _opened(invocation) as (reader, where):

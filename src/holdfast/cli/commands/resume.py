@@ -10,7 +10,7 @@ import click
 from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_json, say, talk, visible
+from holdfast.cli.output import print_json, say, say_lines, talk, visible
 
 if TYPE_CHECKING:
     from holdfast.wiring.project import Project
@@ -65,9 +65,9 @@ def command(
     if as_json:
         print_json(found)
         return
-    say(visible(found.text, lines=True))
+    say_lines(found.text, "bold")
     for line in still_pending(found.pending):
-        say(visible(line))
+        say(visible(line), "bold yellow")
 
 
 def _tell(
@@ -94,7 +94,7 @@ def _tell(
     if as_json:
         print_json(told)
         return
-    say(visible(told.text, lines=True))
+    say_lines(told.text, "bold")
 
 
 def _root(project: Project) -> Path | None:

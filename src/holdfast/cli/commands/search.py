@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.options import actor_options
 from holdfast.cli.output import print_bytes, print_json, progress, say, talk, visible
+from holdfast.cli.parts import say_parts
 from holdfast.cli.summary import lay_out
 from holdfast.index.views import Views
 from holdfast.kernel.entry import ActorKind
@@ -230,16 +230,11 @@ def _show_hit(hit: Hit, found: Found, whole: Whole | None) -> None:
 def _say_marked(text: str, terms: Sequence[str]) -> None:
     """Write a snippet; on a terminal its matches stand out."""
     indent = "        "
-    if not sys.stdout.isatty():
-        say(indent + text)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    marked = Text(indent + text)
+    parts, done = [(indent, "")], 0
     for first, stop in spans(text, frozenset(terms)):
-        marked.stylize("bold yellow", first + len(indent), stop + len(indent))
-    Console(file=sys.stdout, highlight=False).print(marked, soft_wrap=True)
+        parts += [(text[done:first], ""), (text[first:stop], "bold yellow")]
+        done = stop
+    say_parts(*parts, (text[done:], ""), hang=len(indent))
 
 
 def _tell_numbers(found: Found, tokens: int | None) -> None:

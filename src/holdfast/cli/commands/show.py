@@ -12,6 +12,7 @@ from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_bytes, say, talk, visible
+from holdfast.cli.parts import colour_of, link, say_parts
 from holdfast.cli.summary import lay_out
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry
@@ -89,8 +90,7 @@ def command(
         if as_json:
             print_bytes(_both(stored, data))
             return None
-        for line in _page(entry, stored, data):
-            say(line)
+        _tell(invocation, entry, stored, data)
         if entry.type in ("decision", "checkpoint", "fact_recorded"):
             _tell_standing(invocation, reader, entry)
     return None
@@ -227,7 +227,8 @@ def _raw(value: object) -> dict[str, str]:
     return {"$raw": value.text.decode("utf-8", "backslashreplace")}
 
 
-def _page(entry: Entry, stored: Stored, data: Any) -> list[str]:
+def _tell(invocation: Invocation, entry: Entry, stored: Stored, data: Any) -> None:
+    """Write an entry on a page: who and when, what seals it, what it says."""
     head = {
         "entry": f"{entry.seq}  {entry.id}",
         "type": f"{entry.type} (version {entry.v})",
@@ -238,8 +239,23 @@ def _page(entry: Entry, stored: Stored, data: Any) -> list[str]:
         "leaf": stored.leaf.hex(),
         "before": entry.prev,
     }
-    lines = [f"{name:<8} {visible(text)}" for name, text in head.items()]
-    return [*lines, "", *lay_out(_said(data))]
+    styles = {"type": colour_of(entry.type), "entry": "bold"}
+    styles |= dict.fromkeys(("hash", "leaf", "before"), "dim")
+    for name, text in head.items():
+        say_parts((f"{name:<8} ", "dim"), (visible(text), styles.get(name, "")))
+    say()
+    for line in lay_out(_said(data)):
+        label, colon, value = line.partition(": ")
+        parts = (label + colon, "dim" if colon else ""), (value, _file(invocation, label, value))
+        say_parts(*parts, hang=len(line) - len(line.lstrip()) + 2)
+
+
+def _file(invocation: Invocation, label: str, value: str) -> str:
+    """Return the style of a value: that of a path opens the file."""
+    root = invocation.place().project
+    if label.strip() != "path" or root is None:
+        return ""
+    return link(root / value)
 
 
 def _said(value: Any) -> Any:

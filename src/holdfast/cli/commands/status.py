@@ -5,15 +5,21 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from pathlib import Path
+from typing import Final
 
 import click
 
+from holdfast.agents.heartbeat import Heard
 from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, say, visible
-from holdfast.kernel.limits import KIB, MIB
+from holdfast.cli.parts import link, say_parts
+from holdfast.cli.team_rows import team_rows
+from holdfast.kernel.limits import HEARTBEAT_QUIET_S, KIB, MIB
 from holdfast.ledger.sources import system_clock
+from holdfast.wiring.pausing import Paused
 from holdfast.wiring.status import LastEntry, LastSave, Sizes, Status, age_s, look, spell_age
 
 
@@ -31,6 +37,8 @@ from holdfast.wiring.status import LastEntry, LastSave, Sizes, Status, age_s, lo
 def command(invocation: Invocation, watch: bool, for_s: float | None, as_json: bool) -> None:
     """Say what the ledger holds, how large it is, and when the last entry came.
 
+    Of every agent that has hooks it is said when it was last heard of.
+
     With --watch: how full the context is, the last checkpoint and what would block a clear, drawn
     again whenever something is recorded. Where there is no terminal it is shown once.
     """
@@ -44,7 +52,27 @@ def command(invocation: Invocation, watch: bool, for_s: float | None, as_json: b
         print_json(status)
         return
     for name, value in _rows(status):
-        say(f"{name:<9} {visible(value)}")
+        style = _LOUD.get(name, "")
+        said = (visible(value), _style(name, status) or style)
+        say_parts((f"{name:<9} ", style or "dim"), said, hang=10)
+
+
+_LOUD: Final = {"PAUSED": "bold yellow", "QUIET": "bold yellow", "damaged": "bold red"}
+"""Rows that somebody should look into."""
+
+
+def _style(name: str, status: Status) -> str:
+    match name:
+        case "database":
+            return link(Path(status.path).absolute())
+        case "entries" | "open":
+            return "bold"
+        case "head" | "root" | "ledger":
+            return "dim"
+        case "last":
+            return "green" if status.last_entry is not None else ""
+        case _:
+            return ""
 
 
 def _watch(invocation: Invocation, for_s: float | None, *, as_json: bool) -> None:
@@ -81,10 +109,35 @@ def _rows(status: Status) -> list[tuple[str, str]]:
     ]
     if status.sessions_open:
         rows.append(("open", ", ".join(status.sessions_open)))
+        rows += _quiet(status.last_entry)
     if status.save is not None:
         rows.append(("save", _save(status.save)))
+    rows += [("agent", _agent(name, one)) for name, one in status.agents.items()]
+    rows += [("PAUSED", _paused(one)) for one in status.paused]
+    rows += team_rows(status)
     rows += [("damaged", f"{name} among the saves is none") for name in status.saves_damaged]
     return rows
+
+
+def _quiet(last: LastEntry | None) -> list[tuple[str, str]]:
+    """Say so when a session is open and nothing comes: a hook that is dead does not."""
+    age = None if last is None or last.timestamp is None else age_s(last.timestamp, system_clock())
+    if age is None or age < HEARTBEAT_QUIET_S:
+        return []
+    return [
+        ("QUIET", f"nothing came for {spell_age(age)}; `holdfast doctor` says if hooks are dead")
+    ]
+
+
+def _agent(name: str, heard: Heard) -> str:
+    """Say when a hook was last heard of: one that is dead tells nothing by itself."""
+    age = "" if heard.last_us is None else spell_age((system_clock() - heard.last_us) / 1_000_000)
+    return f"{name}, last heard of {age} ago ({heard.last_event})"
+
+
+def _paused(one: Paused) -> str:
+    whose = "everything" if one.session is None else f"session {one.session}"
+    return f"{whose}; {one.unrecorded:,} events were not recorded (`holdfast pause --off`)"
 
 
 def _save(save: LastSave) -> str:

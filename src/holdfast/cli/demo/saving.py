@@ -1,4 +1,4 @@
-"""The demo's last scene: everything derived is lost, and comes back from a save and the log."""
+"""The demo's cold boot: everything derived is lost, and comes back from a save and the log."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from holdfast.wiring.places import place_of
 PROMPT = "Publish the pages?"
 
 
-def save_and_boot(folder: Path) -> Step:
+def save_and_boot(project: Path) -> Step:
     """Save, lose what is derived, boot, and compare."""
-    project = folder / "recovery"
     terminal = Terminal(project)
     terminal("pending", "open", "approval", PROMPT, "--id", "publish")
     terminal("save")
@@ -27,14 +26,21 @@ def save_and_boot(folder: Path) -> Step:
         f"{len(booted['digests'])} stores, rebuilt from {booted['seq'] + 1} entries:"
         f" {'the same digests' if same else 'OTHER digests'} as in the save"
     )
-    title = "What is derived is lost: a boot rebuilds it from the log, and proves it"
-    return Step(title, terminal.lines, terminal.ok and same and PROMPT in said, {"booted": same})
+    return Step(
+        "Cold boot: what is derived is lost, and comes back byte for byte",
+        "Only the log is authority. A save keeps the digest of every store, so a boot can prove"
+        " that it rebuilt the same.",
+        terminal.lines,
+        terminal.ok and same and PROMPT in said,
+        {"booted": same},
+    )
 
 
 def _lose(project: Path) -> list[str]:
     """Take away the kept folds and the views on disk; return what went. Archives are no views."""
     place = place_of(project)
     lost = [*place.folder.glob("views.db*"), *place.state.glob("*.json*"), place.state / "indexes"]
+    lost = [path for path in lost if path.exists()]
     for path in lost:
         if path.is_dir():
             rmtree(path)

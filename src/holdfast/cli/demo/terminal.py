@@ -18,18 +18,20 @@ class Terminal:
     def __init__(self, folder: Path) -> None:
         self.lines: list[str] = []
         self.ok = True
-        """Whether every command so far exited with 0."""
+        """Whether every command so far exited as it should."""
         self._folder = folder
 
     def __call__(self, *arguments: str) -> str:
         """Run a command; return what it answered, data and talk alike."""
-        done = self._run(arguments, stderr=subprocess.STDOUT)
-        self.lines += [f"$ holdfast {shlex.join(arguments)}", *done.splitlines()]
-        return done
+        return self._shown(arguments, code=0)
 
-    def quietly(self, *arguments: str) -> list[Any]:
+    def refused(self, *arguments: str) -> str:
+        """Run a command that must answer no, with exit code 1; return what it answered."""
+        return self._shown(arguments, code=1)
+
+    def quietly(self, *arguments: str, code: int = 0) -> list[Any]:
         """Run a command with --json; return its lines, and show nothing."""
-        answer = self._run((*arguments, "--json"), stderr=subprocess.DEVNULL)
+        answer = self._run((*arguments, "--json"), stderr=subprocess.DEVNULL, code=code)
         return [msgspec.json.decode(line) for line in answer.splitlines()]
 
     @staticmethod
@@ -38,7 +40,12 @@ class Terminal:
         kept = {name: value for name, value in os.environ.items() if name[:9] != "HOLDFAST_"}
         return {**kept, "NO_COLOR": "1", "COLUMNS": "100"}
 
-    def _run(self, arguments: tuple[str, ...], *, stderr: int) -> str:
+    def _shown(self, arguments: tuple[str, ...], *, code: int) -> str:
+        said = self._run(arguments, stderr=subprocess.STDOUT, code=code)
+        self.lines += [f"$ holdfast {shlex.join(arguments)}", *said.splitlines()]
+        return said
+
+    def _run(self, arguments: tuple[str, ...], *, stderr: int, code: int) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "holdfast", *arguments],
             cwd=self._folder,
@@ -49,5 +56,5 @@ class Terminal:
             check=False,
             text=True,
         )
-        self.ok = self.ok and done.returncode == 0
+        self.ok = self.ok and done.returncode == code
         return done.stdout

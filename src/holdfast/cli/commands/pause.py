@@ -1,0 +1,65 @@
+"""`holdfast pause`."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.cli.context import Invocation
+from holdfast.cli.errors import DONE
+from holdfast.cli.lazy import command as make_command
+from holdfast.cli.lazy import json_option
+from holdfast.cli.output import print_json, say, talk, visible
+
+
+@make_command(
+    example="""
+    holdfast pause --because "a customer's data"
+    holdfast pause --session 3f1c
+    holdfast pause --off
+    """
+)
+@click.option("--session", metavar="ID", help="Only what this session's agent does.")
+@click.option("--because", "reason", metavar="TEXT", help="Why; it is recorded.")
+@click.option("--off", is_flag=True, help="Record again.")
+@json_option
+@click.pass_obj
+def command(
+    invocation: Invocation, session: str | None, reason: str | None, off: bool, as_json: bool
+) -> int:
+    """Let hooks record nothing for a while; that it was so is recorded, and how much came.
+
+    What you record yourself with other commands is recorded all the same. To keep one run of an
+    agent out of the ledger altogether, start it with HOLDFAST_PRIVATE=1.
+    """
+    if off and reason is not None:
+        raise click.UsageError("--because goes with a pause, not with its end.")
+    from holdfast.kernel.entry import check_name
+    from holdfast.wiring import pausing
+
+    name = None if session is None else check_name("The session id", session)
+    unrecorded = None
+    with invocation.project() as project:
+        if off:
+            unrecorded = pausing.resume(project, name)
+            changed = unrecorded is not None
+        else:
+            changed = pausing.pause(project, name, reason)
+        paused = pausing.paused(project.place)
+    if as_json:
+        print_json({"changed": changed, "unrecorded": unrecorded, "paused": paused})
+        return DONE
+    of = "" if name is None else f" of session {name}"
+    if off:
+        say(visible(_resumed(of, unrecorded)))
+    else:
+        say(visible(f"Recording{of} is paused" + ("." if changed else " already.")))
+    for one in paused:
+        if one.session != name or off:
+            talk(visible(f"Still paused: {one.session or 'everything'}."))
+    return DONE
+
+
+def _resumed(of: str, unrecorded: int | None) -> str:
+    if unrecorded is None:
+        return f"Recording{of} was not paused."
+    return f"Recording{of} goes on; {unrecorded:,} events came meanwhile and were not recorded."

@@ -45,7 +45,13 @@ MODULES: Final = {
     "grounding": "grounding",
     "clearing": "clearing",
     "proxy": "proxying",
+    "web": "web",
     "replay": "replay",
+    "transcripts": "transcripts",
+    "losses": "losses",
+    "scan": "scanning",
+    "hooks": "hooks",
+    "mcp": "mcp_calls",
 }
 
 

@@ -6,21 +6,23 @@ VENV := .venv
 PY := $(VENV)/bin/python
 DEV := $(VENV)/.ready-dev
 BENCH := $(VENV)/.ready-bench
+MCP1 := $(VENV)/.ready-mcp1
+BROWSER := $(VENV)/.ready-browser
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-annotate
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench prove clients requirements docs lock clean
+.PHONY: help run test lint bench prove soak clients requirements docs lock clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "make %-13s %s\n", $$1, $$2}'
 
-run: $(DEV) ## show the product: a short demo on a ledger of its own
+run: $(DEV) ## show the product: a demo of about a minute, then its web page
 	@$(PY) -m holdfast demo
 
-test: $(DEV) ## run the tests, in random order (WORKERS=n to choose how many at a time)
+test: $(DEV) $(MCP1) $(BROWSER) ## run the tests, in random order (WORKERS=n to choose how many at a time)
 	@$(PY) -m pytest -n $(WORKERS) --maxprocesses 4
 
 lint: $(DEV) ## check style, types and the rings
@@ -37,20 +39,26 @@ bench: $(BENCH) ## measure the ledger beside its peers
 prove: $(DEV) ## crash, kill and tamper with ledgers; publish what was found
 	@$(PY) -m holdfast.testing.prove
 
+soak: $(DEV) ## run 10,000 hook processes, kill some at any moment, and count what is in the ledger
+	@$(PY) -m holdfast.testing.soak
+
 clients: $(DEV) ## get the real bd, ck, aider, Codex and Claude Code where they can be had, and test with them
 	@tools/clients.sh $(abspath $(PY))
 
 requirements: $(DEV) ## list each requirement and lesson with its tests (STRICT=1: fail on a gap)
 	@$(PY) tools/requirements.py
 
-docs: $(DEV) ## write the generated parts of the docs anew
-	@$(PY) tools/docs.py
+docs: $(DEV) ## write the generated parts of the docs anew, and build the site into build/site
+	@$(PY) -m tools.docs
+	@$(PY) -m mkdocs build --strict --quiet
+	@echo "docs: build/site/index.html"
 
 lock: | $(VENV)/bin/pip ## pin all requirements anew, with hashes
 	@$(PIP_INSTALL) 'uv>=0.13,<0.14'
-	@$(UV_COMPILE) --upgrade --extra code --extra proxy --extra search --extra tokens --output-file requirements/dev.txt \
-		pyproject.toml requirements/dev.in
+	@$(UV_COMPILE) --upgrade --extra code --extra mcp --extra proxy --extra search --extra tokens \
+		--output-file requirements/dev.txt pyproject.toml requirements/dev.in
 	@$(UV_COMPILE) --upgrade --no-deps --output-file requirements/model.txt requirements/model.in
+	@$(UV_COMPILE) --upgrade --output-file requirements/mcp1.txt requirements/mcp1.in
 	@$(UV_COMPILE) --upgrade --output-file requirements/bench.txt \
 		--constraints requirements/dev.txt requirements/bench.in
 
@@ -86,4 +94,20 @@ $(DEV): requirements/dev.txt requirements/model.txt pyproject.toml | $(VENV)/bin
 $(BENCH): requirements/bench.txt $(DEV)
 	@echo "set-up: installing the peers for the benchmark"
 	@$(PIP_INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+# A folder beside the other packages: two generations of one name cannot be in one environment.
+$(MCP1): requirements/mcp1.txt | $(DEV)
+	@echo "set-up: installing the former MCP client for the tests"
+	@rm -rf $(VENV)/mcp1
+	@$(PIP_INSTALL) --require-hashes --target $(VENV)/mcp1 -r requirements/mcp1.txt
+	@touch $@
+
+# The browser is Debian's: it is not to be had as a Python package.
+$(BROWSER): | $(VENV)/bin/pip
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+		echo "set-up: installing Debian's Chromium for the tests of the web page"; \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } \
+			>/dev/null 2>&1 || echo "set-up: Chromium could not be installed with apt-get (root and a" \
+			"network are needed): the browser's tests will fail. Install it by hand to run them." >&2; }
 	@touch $@

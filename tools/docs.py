@@ -1,4 +1,4 @@
-"""Write the generated parts of the docs anew: the CLI reference, from the commands themselves.
+"""Write the generated parts of the docs anew: the references, from the code itself.
 
 With `--check` nothing is written; the exit code says whether they are current.
 """
@@ -6,65 +6,48 @@ With `--check` nothing is written; the exit code says whether they are current.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-import click
+from tools.reference import cli, config, json, python
 
-from holdfast.cli.root import root
+DOCS: Final = Path(__file__).parent.parent / "docs"
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "cli.md"
-
-WIDTH = 88
-"""Characters in a line, whatever the terminal."""
-
-INTRODUCTION = """\
-# Commands
-
-<!-- Written by `make docs` from the commands themselves. -->
-
-Every command has `--json` for scripts. Data goes to standard output, talk to standard error.
-Exit codes: 0 done, 1 no (not found, verification failed), 2 error or misuse.
-"""
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "cli.md": cli.page,
+    "reference/config.md": config.page,
+    "reference/python.md": python.page,
+    "reference/json.md": json.page,
+}
 
 
-def reference() -> str:
-    """Return the whole reference as Markdown."""
-    settings = {**root.context_settings, "terminal_width": WIDTH}
-    context = click.Context(root, info_name="holdfast", **settings)
-    parts = [INTRODUCTION, _section("holdfast", root, context)]
-    parts += (_section(name, command, at) for name, command, at in _commands(root, context))
-    return "\n".join(parts)
+def stale() -> list[str]:
+    """Return the pages that are not what the code says now."""
+    return [name for name, page in PAGES.items() if not _is_current(name, page())]
 
 
-def _commands(
-    group: click.Group, context: click.Context
-) -> Iterator[tuple[str, click.Command, click.Context]]:
-    """Yield the commands of a group, and behind each one that is a group its own."""
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        at = click.Context(command, info_name=name, parent=context)
-        yield at.command_path, command, at
-        if isinstance(command, click.Group):
-            yield from _commands(command, at)
-
-
-def _section(title: str, command: click.Command, context: click.Context) -> str:
-    text = command.get_help(context)
-    return f"## {title}\n\n```text\n{text}\n```\n"
+def _is_current(name: str, text: str) -> bool:
+    path = DOCS / name
+    current = path.read_text() if path.exists() else ""
+    if name == "reference/json.md":  # its values are those of one run on one machine
+        return json.shape(current) == json.shape(text)
+    return current == text
 
 
 def main(arguments: list[str]) -> int:
-    """Write the reference, or compare it."""
-    text = reference()
+    """Write the references, or compare them."""
     if "--check" in arguments:
-        current = REFERENCE.read_text() if REFERENCE.exists() else ""
-        if current != text:
-            print("docs/cli.md is not current: run `make docs`", file=sys.stderr)
-        return int(current != text)
-    REFERENCE.write_text(text)
-    print(f"wrote docs/{REFERENCE.name}")
+        found = stale()
+        for name in found:
+            print(f"docs/{name} is not current: run `make docs`", file=sys.stderr)
+        return int(bool(found))
+    for name, page in PAGES.items():
+        text = page()
+        if _is_current(name, text):
+            continue
+        (DOCS / name).write_text(text)
+        print(f"wrote docs/{name}")
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -20,6 +20,9 @@ from holdfast.web.values import Asked, Page
 from holdfast.wiring.grounding import Grounding, Report, Stands
 from holdfast.wiring.web_answers import Shown, cut, number, rows_asked
 from holdfast.wiring.web_entries import shortened
+
+FORKS_LOOKED_AT: Final = 500
+"""Newest settled forks that are looked at for one decision."""
 
 
 def pages(site: Shown) -> Mapping[str, Page]:
@@ -65,14 +68,36 @@ def opened(site: Shown, asked: Asked) -> dict[str, Any]:
     proofs: Any = site.project.views.items("evidence")
     told = _row(entry, items.get(entry.id), proofs.get(entry.id), items)
     told["data"] = shortened(site.project.ledger.data(entry))
+    return told | grounds(site, entry)
+
+
+def grounds(site: Shown, entry: Entry) -> dict[str, Any]:
+    """Say what a decision rests on, as it is today, and which forks it settled."""
+    settled = {"settled": _settled(site, entry.id)}
     root = site.place.project
     if root is None:
-        return told | {"citations": [], "problem": "The ledger stands alone: there is no code."}
+        problem = "The ledger stands alone: there is no code."
+        return settled | {"citations": [], "problem": problem}
     try:
         report = Grounding(site.project, ProjectFiles(root, root)).report(entry.id)
     except HoldfastError as problem:
-        return told | {"citations": [], "problem": problem.what}
-    return told | _report(report)
+        return settled | {"citations": [], "problem": problem.what}
+    return settled | _report(report)
+
+
+def _settled(site: Shown, decision: str) -> list[dict[str, Any]]:
+    """Return the newest forks that a decision settled."""
+    known = Forks(site.project.ledger, site.project.views)
+    told = []
+    newest = site.reader.read(Selection(type="fork_resolved", newest_first=True))
+    for stored in islice(newest, FORKS_LOOKED_AT):
+        try:
+            data: Any = entries.read(stored.body).value()
+            if data.get("decision") == decision:
+                told.append(msgspec.to_builtins(known.get(data["fork"])))
+        except HoldfastError:
+            continue  # the timeline shows it as damaged
+    return told
 
 
 def forks(site: Shown, asked: Asked) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import unified_diff
 from itertools import islice
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from holdfast.web.values import Asked, Page
 from holdfast.wiring.web_answers import Shown, cut, key_number, number, rows_asked
 
 LINE_CHARS_MAX: Final = 300
+DIFF_CHARS_MAX: Final = 100_000
 
 
 def pages(site: Shown) -> Mapping[str, Page]:
@@ -83,7 +85,34 @@ def opened(site: Shown, asked: Asked) -> dict[str, Any]:
         "data": _data(site, entry, full="full" in asked.query),
         "around": _around(site, entry),
     }
+    if entry.type == "decision":
+        from holdfast.wiring.web_decisions import grounds
+
+        told |= grounds(site, entry)
+    if entry.type == "file_change":
+        told["diff"] = file_diff(site, entry.value())
     return told
+
+
+def file_diff(site: Shown, data: Any) -> str | None:
+    """Return how a file differs from what it was before, where both are in the vault."""
+    match data:
+        case {"content": {"$artifact": str(after)}, **rest}:
+            texts = [_text(site, rest.get("hash_before")), _text(site, after)]
+        case _:
+            return None
+    if texts[1] is None:
+        return None
+    before, now = ((text or "").splitlines() for text in texts)
+    return cut("\n".join(list(unified_diff(before, now, lineterm="", n=3))[2:]), DIFF_CHARS_MAX)
+
+
+def _text(site: Shown, digest: Any) -> str | None:
+    """Return a file's text; None for one that is not kept, too long, or no text."""
+    content = site.reader.artifact(digest) if isinstance(digest, str) else None
+    if content is None or len(content) > WEB_VALUE_BYTES_MAX or b"\0" in content:
+        return None
+    return content.decode("utf-8", "replace")
 
 
 def found(site: Shown, asked: Asked) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from holdfast.kernel.limits import WEB_BUCKETS_MAX, WEB_LANES_MAX, WEB_MARKS_MAX
 from holdfast.storage.port import Selection
 from holdfast.stores.sessions import sessions_of
 from holdfast.web.values import Asked, Page
+from holdfast.wiring.saves import SavesFolder
 from holdfast.wiring.web_answers import Shown, number
 
 KINDS: Final[Mapping[str, str]] = {
@@ -51,6 +52,7 @@ def timeline(site: Shown, asked: Asked) -> dict[str, Any]:
     most = max(1, number(asked, "buckets", 200, most=WEB_BUCKETS_MAX))
     told: dict[str, Any] = {"from": first, "to": stop, "entries": size}
     told["lanes"], told["lanes_more"] = _lanes(site, first, stop)
+    told["saves"] = _saves(site, first, stop)
     if stop - first <= WEB_MARKS_MAX:
         return told | {"buckets": [], "marks": _marks(site, first, stop)}
     found = site.project.views.look(lambda connection: blocks(connection, first, stop))
@@ -68,6 +70,16 @@ def _lanes(site: Shown, first: int, stop: int) -> tuple[list[dict[str, Any]], in
     ]
     found.sort(key=lambda one: -one["last"])
     return found[:WEB_LANES_MAX], max(0, len(found) - WEB_LANES_MAX)
+
+
+def _saves(site: Shown, first: int, stop: int) -> list[dict[str, Any]]:
+    """Return the saves that were taken there; they are files beside the ledger, no entries."""
+    found = SavesFolder(site.place.saves).list().saves
+    return [
+        {"seq": save.timestamp_event_id, "id": save.snapshot_id, "type": save.save_type}
+        for save in found
+        if first <= save.timestamp_event_id < stop
+    ][-WEB_MARKS_MAX:]
 
 
 def _buckets(found: Sequence[Block], most: int) -> list[dict[str, Any]]:

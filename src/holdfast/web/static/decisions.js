@@ -97,6 +97,7 @@ function opened(told, context) {
         el("div.beside", {}, el("div", {}, el("p.dim", {}, "quoted then"), el("pre.text", { tabindex: "0" }, cited.quote)), el("div", {}, el("p.dim", {}, "today"), el("p", {}, cited.how ?? (cited.state === "exact" ? "the same, word for word" : cited.state)), cited.remedy && el("p.dim", {}, cited.remedy))),
       ),
     ),
+    (told.settled ?? []).map((one) => el("p", {}, el("span.dim", {}, "settled "), one.fork.statement, el("span.dim", {}, " against "), one.fork.against, el("span.dim", {}, ` (${one.ruling ?? ""})`))),
     told.citations && !told.citations.length && !told.problem && el("p.dim", {}, "It cites nothing."),
     el("p", {}, el("button", { type: "button", onclick: () => context.open(told.seq) }, "The entry and its proof")),
   ];

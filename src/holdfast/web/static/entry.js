@@ -74,7 +74,8 @@ export class Panel {
       tree(told.data ?? told.raw),
       holdsMore(told.data) && el("button", { type: "button", onclick: () => this.whole(told.seq) }, "Show what is in the vault, too"),
       told.diff && [el("h3", {}, "Difference"), diff(told.diff)],
-      told.citations && citations(told.citations),
+      told.citations?.length > 0 && citations(told.citations),
+      told.settled?.length > 0 && settled(told.settled),
       el("h3", {}, "Proof"),
       proof(told),
     );
@@ -126,6 +127,13 @@ function citations(found) {
         el("pre.text", { tabindex: "0" }, one.quote ?? ""),
       ),
     ),
+  ];
+}
+
+function settled(forks) {
+  return [
+    el("h3", {}, "Forks it settled"),
+    el("ul", {}, forks.map((one) => el("li", {}, one.fork.statement, el("span.dim", {}, " against "), one.fork.against, el("span.dim", {}, `: ${one.ruling ?? ""}, ${one.because ?? ""}`)))),
   ];
 }
 

@@ -15,6 +15,7 @@ export const KINDS = {
   start: ["Begins", "--k-start"],
   end: ["Ends", "--k-end"],
   gate: ["Gate", "--k-gate"],
+  save: ["Saves", "--k-checkpoint"],
   damaged: ["Damaged", "--k-error"],
   other: ["Other", "--k-other"],
 };

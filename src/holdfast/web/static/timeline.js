@@ -146,6 +146,18 @@ class Timeline {
     shown.forEach((lane, place) => this.drawLane(pen, colours, lane, TOP + place * LANE));
     this.drawMarks(pen, colours);
     this.drawTimes(pen, colours);
+    this.drawSaves(pen, colours);
+  }
+
+  /** Draw each save as a line through all lanes, with a flag on top. */
+  drawSaves(pen, colours) {
+    if (this.off.has("save")) return;
+    pen.fillStyle = colours("save");
+    for (const save of this.told.saves ?? []) {
+      const x = this.x(save.seq + 1);
+      pen.fillRect(x - 0.5, TOP - 4, 1, this.height - TOP);
+      pen.fillRect(x - 3, TOP - 8, 7, 7);
+    }
   }
 
   drawColumns(pen, colours) {

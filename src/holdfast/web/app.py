@@ -26,6 +26,8 @@ KEYED: Final = frozenset({"entry", "decision", "loss", "at"})
 """Pages that are asked for one of many: `/api/entry/12`."""
 SLOW: Final = frozenset({"gate", "at", "diff", "decision", "loss"})
 """Pages that look at code or fold much: they must not keep the others waiting."""
+SLOWLY: Final = "web-slow"
+"""How the thread is called that makes them."""
 
 _KINDS: Final = {
     ".html": "text/html",
@@ -49,7 +51,7 @@ class Server:
         self._guard = guard
         self._say = say
         self._threads = ThreadPoolExecutor(WEB_THREADS, thread_name_prefix="web")
-        self._slowly = ThreadPoolExecutor(1, thread_name_prefix="web-slow")
+        self._slowly = ThreadPoolExecutor(1, thread_name_prefix=SLOWLY)
         self._asked: dict[tuple[str, str], asyncio.Future[bytes]] = {}
         self._events = Events(site, self._threads)
         self._static = _static()
@@ -69,14 +71,19 @@ class Server:
         self._events.start()
         return self._guard.port
 
-    async def stop(self) -> None:
-        """Stop listening, and end what is on its way."""
+    async def stop(self) -> bool:
+        """Stop listening, and end what is on its way; tell whether all of it has ended.
+
+        A page that looks at much code cannot be broken off; nothing waits for it.
+        """
         await self._events.stop()
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
-        for threads in (self._threads, self._slowly):
-            threads.shutdown(wait=True, cancel_futures=True)
+        idle = not self._asked
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._slowly.shutdown(wait=idle, cancel_futures=True)
+        return idle
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request; nothing that it holds can end the server."""

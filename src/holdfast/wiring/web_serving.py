@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import signal
+import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,7 +19,7 @@ from holdfast.config import Settings
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import WEB_TOKEN_BYTES
 from holdfast.storage.files import replace
-from holdfast.web.app import Server
+from holdfast.web.app import SLOWLY, Server
 from holdfast.web.guard import Guard
 from holdfast.wiring.places import Place
 from holdfast.wiring.webbing import Site
@@ -45,6 +48,16 @@ def serve(
 ) -> None:
     """Show a ledger until SIGINT or SIGTERM."""
     asyncio.run(_serve(place, settings, port, ready, say))
+    leave()
+
+
+def leave() -> None:
+    """End the process at once if a page is still being made: nobody is there to be shown it, and
+    making it changes nothing."""
+    if any(thread.name.startswith(SLOWLY) for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 async def _serve(
@@ -83,8 +96,8 @@ async def open_web(
         where = f"http://{HOST}:{found}"
         yield Listening(where, f"{where}/?token={token}", token)
     finally:
-        await server.stop()
-        await asyncio.to_thread(site.close)
+        if await server.stop():
+            await asyncio.to_thread(site.close)
 
 
 def token_of(place: Place) -> str:

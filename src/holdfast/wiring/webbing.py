@@ -13,8 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.config import Settings
+from holdfast.index.views import Views
 from holdfast.kernel.entry import Actor
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import WEB_STOP_S
 from holdfast.storage.port import Reader
 from holdfast.web.values import Page, Progress, Told
 from holdfast.wiring import (
@@ -104,8 +106,9 @@ class Site:
         """Let go of the ledger."""
         self._ending.set()
         self._wanted.set()
-        self._catching.join()
-        self.project.close()
+        self._catching.join(WEB_STOP_S)
+        if not self._catching.is_alive():  # else it ends with the process; what it made is derived
+            self.project.close()
 
     def _catch_up(self) -> None:
         """Bring the views up to date whenever they are behind, in steps that can be ended."""
@@ -117,8 +120,11 @@ class Site:
         while not self._ending.is_set():
             self._wanted.wait()
             self._wanted.clear()
-            with suppress(_Ended, HoldfastError, OSError):  # the next look tries again
-                self.project.views.catch_up(self.reader, progress=advance)
+            if self._ending.is_set():
+                return
+            # with a connection of its own, so that pages need not wait for it
+            with suppress(_Ended, HoldfastError, OSError), Views(str(self.place.views)) as views:
+                views.catch_up(self.reader, progress=advance)  # or the next look tries again
 
 
 class _Ended(Exception):

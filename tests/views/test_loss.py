@@ -42,12 +42,12 @@ def test_every_kind_of_item_is_read_off_the_entries_with_its_number_and_id() -> 
         ("prompt_given", {"text": "Never push to main. Look at src/queue.py and sort it."}),
         _decision("Use argon2id with 3 lanes"),
         _ran("pytest -q tests", 1),
-        ("tool_called", {"tool": "Read", "params": {"file_path": "/work/app/lib/a.py"}}),
+        ("tool_called", {"tool": "Read", "params": {"file_path": "/srv/app/lib/a.py"}}),
         ("work_opened", {"work": "w1", "title": "Review of the lexer"}),
     ]
     with open_memory_ledger() as ledger:
         receipts = ledger.append_many([Draft(*one) for one in drafts])
-        found = items_of(ledger.read(), root="/work/app")
+        found = items_of(ledger.read(), root="/srv/app")
 
     assert [(item.kind, item.text, item.seq) for item in found] == [
         ("constraint", "Never push to main.", 0),

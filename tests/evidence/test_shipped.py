@@ -49,7 +49,7 @@ def problem_with(line: str) -> str | None:
     """Return why a command line is refused, None if it is not."""
     words = [PLACEHOLDERS.get(word, word) for word in shlex.split(line)[1:]]
     command: click.Command = root
-    context = click.Context(root, info_name="holdfast")
+    context = click.Context(root, info_name="holdfast", **root.context_settings)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name = words.pop(0)
         found = command.get_command(context, name)

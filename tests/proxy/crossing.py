@@ -50,9 +50,16 @@ class FakeQueue:
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
+        self.missed: list[str] = []
+        self.broken: Exception | None = None
         self._changed = threading.Condition()
 
+    def miss(self, why: str) -> None:
+        self.missed.append(why)
+
     def submit(self, job: Job) -> bool:
+        if self.broken is not None:
+            raise self.broken
         with self._changed:
             self.jobs.append(job)
             self._changed.notify_all()

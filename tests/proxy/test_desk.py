@@ -357,6 +357,21 @@ def test_words_about_a_file_are_no_code_of_it() -> None:
     assert prepared.hydrated == ("a.py::add",)
 
 
+def test_a_request_that_the_desk_fails_at_is_settled_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setting = Setting(add=ADD)
+
+    def fail(*_: object) -> list[str]:
+        raise RuntimeError
+
+    monkeypatch.setattr(setting.desk._names, "find", fail)
+    request = asked("e1", ("user", "fix add in a.py"))
+    with pytest.raises(RuntimeError):
+        setting.ask(request)
+    assert setting.queue.jobs == [request]
+
+
 def test_a_queue_without_room_does_not_change_what_goes_up() -> None:
     setting = Setting(add=ADD)
     setting.queue.room = 0

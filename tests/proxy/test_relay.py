@@ -212,6 +212,13 @@ def test_a_desk_that_fails_lets_the_request_pass_as_it_is() -> None:
         assert "sk-secret" not in crossing.said[0]
 
 
+def test_an_exchange_that_cannot_be_handed_over_is_counted_and_passes_all_the_same() -> None:
+    with ModelServer() as server, Crossing(server.url) as crossing:
+        crossing.queue.broken = RuntimeError("sk-secret")
+        assert crossing.post(PATHS["chat"], asking("chat")).whole
+    assert crossing.queue.missed == ["RuntimeError"]
+
+
 def test_only_conversations_are_handed_over() -> None:
     with ModelServer() as server, Crossing(server.url) as crossing:
         assert crossing.get("/v1/models").whole

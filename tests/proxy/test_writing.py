@@ -72,6 +72,15 @@ def writing(
         writer.close(LONG_S)
 
 
+def test_an_exchange_that_never_became_a_job_is_counted_and_said() -> None:
+    said: list[str] = []
+    with writing(Ledger(), said=said) as writer:
+        writer.miss("RuntimeError")
+        assert writer.state().lost == 1
+        assert writer.state().last_error == "RuntimeError"
+    assert "RuntimeError" in said[0]
+
+
 def test_jobs_are_settled_in_the_order_they_came() -> None:
     ledger = Ledger()
     with writing(ledger) as writer:

@@ -121,12 +121,17 @@ class Desk:
         if self._is_nothing_known() and (quiet or not self._places.may_follow(asked)):
             self._submit(asked, news)
             return True
-        placed = self._places.place(asked)
-        settled = await self._reached(self._before(asked, placed))
-        # What the request itself brings is not what came before it.
-        notice = self._places.has_notice(placed.seen)
-        changes, named = self._names.changes, self._named(placed)
-        self._submit(replace(asked, plain=not named and _is_plain(placed)), news)
+        try:
+            placed = self._places.place(asked)
+            settled = await self._reached(self._before(asked, placed))
+            # What the request itself brings is not what came before it.
+            notice = self._places.has_notice(placed.seen)
+            changes, named = self._names.changes, self._named(placed)
+            plain = not named and _is_plain(placed)
+        except BaseException:
+            self._submit(asked, news)  # it is said all the same
+            raise
+        self._submit(replace(asked, plain=plain), news)
         if settled and self._brings_code(placed, named):
             settled = await self._reached([asked.episode])
         self._unsettled += not settled

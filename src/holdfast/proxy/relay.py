@@ -56,6 +56,9 @@ class Queue(Protocol):
     def submit(self, job: Job) -> bool:
         """Let a job be settled after those before it."""
 
+    def miss(self, why: str) -> None:
+        """Count an exchange that could not be submitted."""
+
 
 class Relay:
     """Passes requests up and answers down. `open` it in the loop that it is used in."""
@@ -204,7 +207,7 @@ class Relay:
                 ended = "whole"
             self._queue.submit(exchange.answered(ended))
         except Exception as problem:  # the stream is not broken by its record
-            self._say(f"An exchange could not be handed over to be recorded: {_told(problem)}")
+            self._queue.miss(_told(problem))
 
 
 async def _copy(

@@ -123,6 +123,13 @@ class Writer:
             self._say(_FULL)
         return room
 
+    def miss(self, why: str) -> None:
+        """Count an exchange that never became a job, and say so."""
+        with self._changed:
+            self._lost += 1
+            self._last_error = why
+        self._say(f"An exchange could not be handed over to be recorded: {why}")
+
     def _has_room(self, size_bytes: int) -> bool:
         if not self._queue:
             return True

@@ -37,7 +37,31 @@ def test_the_answer_for_scripts_has_its_fields(filled: Holdfast) -> None:
     assert list(hit) == ["seq", "id", "type", "score", "snippet", "superseded"]
     assert (hit["seq"], hit["type"], hit["superseded"]) == (0, "decision", False)
     assert "power cut" in hit["snippet"]
-    assert numbers == {"hits": 1, "more": 0, "searched": 41}
+    assert numbers == {"hits": 1, "more": 0, "searched": 41, "level": "bm25"}
+
+
+@pytest.mark.req("L9")
+def test_what_was_said_is_found_by_its_meaning_when_that_is_asked_for(filled: Holdfast) -> None:
+    filled.record("decision", 50, choice="Store credentials in the keychain.", question="")
+    question = "where are passwords kept?"
+    assert filled("search", question, "--json").code == 1
+    [hit], numbers = lines(filled, question, "--meaning")
+    assert "keychain" in hit["snippet"]
+    assert numbers["level"] == "hybrid"
+    assert numbers["compared"] > 20
+    said = filled("search", question, "--meaning").err
+    assert f"the meaning of {numbers['compared']} entries was compared" in said
+    told = filled("search", question, "--meaning", "--tokens", "500").text
+    assert "keychain" in told
+
+
+def test_without_a_model_words_alone_count_and_that_is_said(
+    filled: Holdfast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.index.vectors.load", lambda: None)
+    done = filled("search", "power cut", "--meaning")
+    assert done.code == 0
+    assert "the extra `search` brings one" in done.err
 
 
 @pytest.mark.req("P12")
@@ -85,7 +109,7 @@ def test_nothing_found_is_a_no(filled: Holdfast) -> None:
     assert (done.code, done.text) == (1, "")
     assert "Nothing was found in 41 entries" in done.err
     hits, numbers = lines(filled, "zebra")
-    assert (hits, numbers) == ([], {"hits": 0, "more": 0, "searched": 41})
+    assert (hits, numbers) == ([], {"hits": 0, "more": 0, "searched": 41, "level": "bm25"})
 
 
 @pytest.mark.parametrize(
@@ -201,7 +225,7 @@ def test_an_answer_for_scripts_counts_what_is_printed(filled: Holdfast) -> None:
     done = filled("search", "--json", "attempt found nothing", "--tokens", "500")
     *texts, last = done.out.splitlines()
     hits, numbers = [json.loads(text) for text in texts], json.loads(last)
-    assert list(numbers) == ["hits", "more", "searched", "tokens", "alike"]
+    assert list(numbers) == ["hits", "more", "searched", "level", "tokens", "alike"]
     assert numbers["hits"] == len(hits) > 0
     assert numbers["hits"] + numbers["more"] == 20
     assert estimate("\n".join(text.decode() for text in texts)) <= numbers["tokens"] <= 500
@@ -226,7 +250,7 @@ def test_what_says_the_same_is_shown_once_and_counted(holdfast: Holdfast) -> Non
     assert done.err.strip() == "2 more entries say the same as one shown, in its session."
     hits, numbers = lines(holdfast, "zebra")
     assert len(hits) == 2
-    assert numbers == {"hits": 2, "more": 2, "searched": 4}
+    assert numbers == {"hits": 2, "more": 2, "searched": 4, "level": "bm25"}
     assert lines(holdfast, "zebra", "--full")[1]["alike"] == 2
 
 

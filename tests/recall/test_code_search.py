@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from holdfast.kernel.limits import SOURCE_RANKS_FUSED
-from holdfast.recall.code_search import CodeQuery, Files, fuse, grep_code
+from holdfast.recall.code_search import CodeQuery, Files, grep_code
+from holdfast.recall.fusing import fuse
 
 TEXTS = {"a.py": "one\nFind  This\n", "b.py": "find this\nfind this again\n", "c.py": "none\n"}
 

@@ -17,7 +17,7 @@ from holdfast.storage.files import FILE_MODE
 
 APPLICATION_ID: Final = 0x686F6C76  # "holv"
 
-LAYOUT: Final = 5
+LAYOUT: Final = 6
 """Changes whenever the same entries would give other tables or other words."""
 
 IN_MEMORY: Final = ":memory:"

@@ -60,11 +60,12 @@ class Matcher:
         until = scope.until_us if scope.until_us is not None else INTEGER_MAX
         superseded = None if scope.superseded is None else int(scope.superseded)
         self._filters = (first, last, since if timed else None, until, superseded, path)
-        self._whole = not condition and not timed and superseded is None and path is None
+        self.is_whole = not condition and not timed and superseded is None and path is None
+        """Whether every entry counts."""
 
     def newest(self, expression: str, limit: int) -> list[int]:
         """Return the newest entries that match, newest first."""
-        if self._whole:
+        if self.is_whole:
             found: Any = self._connection.execute(SQL["match"], (expression, limit)).get
             return _NUMBERS.decode(found)
         with self.each(expression, limit) as seqs:
@@ -75,7 +76,7 @@ class Matcher:
 
         Costs less than the newest.
         """
-        if self._whole:
+        if self.is_whole:
             asked: Any = self._connection.execute(SQL["match_oldest"], (expression, limit)).get
             found = _NUMBERS.decode(asked)
         else:
@@ -86,7 +87,7 @@ class Matcher:
     def each(self, expression: str, limit: int) -> Iterator[Iterator[int]]:
         """Find the same one after the other: only what is taken is looked for."""
         rows: Any
-        if self._whole:
+        if self.is_whole:
             rows = self._connection.execute(SQL["match_each"], (expression, limit))
         else:
             if self._condition:
@@ -103,7 +104,7 @@ class Matcher:
 
         Costs less than a list, but filters would be asked twice where a list is wanted after all.
         """
-        if not self._whole:
+        if not self.is_whole:
             return None
         found: Any = self._connection.execute(SQL["match_nth"], (expression, place - 1)).get
         return found  # type: ignore[no-any-return]
@@ -121,7 +122,7 @@ class Matcher:
 
         That list knows no filters, and may be long where they leave little: None with any.
         """
-        if not self._whole:
+        if not self.is_whole:
             return None
         self._connection.execute(SQL["see_marked"])
         bounds = [term + sign for sign in _MARK_BOUNDS]

@@ -70,6 +70,27 @@ DELETE FROM rollbacks;
 -- Begin the search index anew.
 INSERT INTO words (words) VALUES ('delete-all');
 
+-- name: clear_meanings
+-- Begin the vectors anew.
+DELETE FROM meanings;
+
+-- name: put_meanings
+-- Keep the vectors of a run of entries.
+INSERT INTO meanings (first, stop, model, seqs, data) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (first) DO NOTHING;
+
+-- name: meant
+-- How far entries have vectors.
+SELECT coalesce(max(stop), 0) FROM meanings;
+
+-- name: other_meanings
+-- Whether there are vectors of another model.
+SELECT EXISTS (SELECT 1 FROM meanings WHERE model <> ?);
+
+-- name: meanings
+-- All vectors, the newest first.
+SELECT seqs, data FROM meanings ORDER BY first DESC;
+
 -- name: item
 -- One item of a store.
 SELECT value FROM items WHERE store = ? AND key = ?;

@@ -121,3 +121,13 @@ CREATE VIRTUAL TABLE words USING fts5 (
     detail = none,
     tokenize = "ascii tokenchars '!#$%&+:;<=>^|~_.-@'"
 );
+
+-- The vectors of entries, made when somebody searches by meaning: of those from `first` up to before
+-- `stop` the ones in `seqs`, 8 bytes each, and their vectors in the same order.
+CREATE TABLE meanings (
+    first INTEGER PRIMARY KEY,
+    stop  INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    seqs  BLOB NOT NULL,
+    data  BLOB NOT NULL
+) STRICT;

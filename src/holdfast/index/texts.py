@@ -23,11 +23,13 @@ _SKIPPED: Final = {
     | {"at", "call", "content", "executable", "hash_before", "lines_after", "path_bytes"},
     "checkpoint": frozenset({"completed", "total", "decisions_made"}),
     "compression": frozenset({"restore_index"}),
+    "context_given": frozenset({"text", "about", "left_out", "tokens", "counter", "as_of", "at"}),
     "session_started": frozenset({"holder"}),
     "tool_called": frozenset({"duration_ms", "ok"}),
     "command_ran": frozenset({"duration_ms"}),
 }
-"""Fields nobody looks for by word: sizes, counts, hashes; and whole files."""
+"""Fields nobody looks for by word: sizes, counts, hashes; whole files; and what agents were told,
+which repeats words of other entries."""
 
 _FIRST: Final = ("question", "choice", "error_type", "tool", "command", "quick_resume", "name")
 """Fields that a person reads first."""

@@ -96,15 +96,26 @@ class Model:
         """
         import numpy as np
 
-        question = self._means([words], rarity=False)[0]
-        length = float(np.linalg.norm(question))
-        if not length or not packed:
+        cosines = self.cosines(words, b"".join(data for _, data in packed))
+        if cosines is None:
             return []
         ids = np.concatenate([np.arange(f, f + len(d) // DIMENSIONS) for f, d in packed])
-        rows = np.frombuffer(b"".join(data for _, data in packed), np.int8)
-        cosines = _cosines(rows.reshape(-1, DIMENSIONS), question / length)
         best = np.argsort(-cosines, kind="stable")[:limit]
         return [(int(ids[n]), float(cosines[n])) for n in best]
+
+    def cosines(self, words: Weights, packed: bytes, *, rarity: bool = False) -> Floats | None:
+        """Return the cosine of some words with each packed vector; None where that says nothing.
+
+        `rarity`: let rare words count more, where the caller does not know how rare they are.
+        """
+        import numpy as np
+
+        question = self._means([words], rarity=rarity)[0]
+        length = float(np.linalg.norm(question))
+        if not length or not packed:
+            return None
+        rows = np.frombuffer(packed, np.int8).reshape(-1, DIMENSIONS)
+        return _cosines(rows, question / length)
 
     def compare(self, words: Sequence[str], others: Sequence[str]) -> Floats:
         """Return the cosine of each of some words with each of others, a row for each word."""
@@ -134,7 +145,7 @@ class Model:
         """Return the cosine of two texts."""
         import numpy as np
 
-        first, second = self._means([_damped(words_of(one)), _damped(words_of(other))], rarity=True)
+        first, second = self._means([damped(words_of(one)), damped(words_of(other))], rarity=True)
         lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
         return float(first @ second) / lengths if lengths else 0.0
 
@@ -173,14 +184,15 @@ class _Word(NamedTuple):
 
 def words_of_section(name: str, path: str, text: str) -> Weights:
     """Return how much each word of a section counts."""
-    weights = _damped(words_of(text))
+    weights = damped(words_of(text))
     for more, said in ((NAME_WEIGHT, name), (PATH_WEIGHT, path.rpartition(".")[0] or path)):
         for word in words_of(said):
             weights[word] = weights.get(word, 0.0) + more
     return weights
 
 
-def _damped(counts: Mapping[str, int]) -> Weights:
+def damped(counts: Mapping[str, int]) -> Weights:
+    """Let a word that is repeated count less each time."""
     return {word: 1 + math.log(count) for word, count in counts.items()}
 
 

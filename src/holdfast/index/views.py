@@ -45,6 +45,7 @@ _CLEAR: Final = (
     "clear_superseded",
     "clear_rollbacks",
     "clear_words",
+    "clear_meanings",
 )
 
 
@@ -112,6 +113,15 @@ class Views:
                 if self._reader is not None:
                     self._catch_up(self._reader, no_progress)
                 return query(self._connection)
+
+    def change(self, change: Callable[[apsw.Connection], T]) -> T:
+        """Change what is kept beside stores and words, in one transaction."""
+
+        def changed(connection: apsw.Connection) -> T:
+            with self._transaction():
+                return change(connection)
+
+        return self.look(changed)
 
     def catch_up(self, reader: Reader, *, progress: Progress = no_progress) -> int:
         """Take in what was appended since, and return how many entries are taken in.
@@ -183,6 +193,7 @@ class Views:
                 if reader is not None:
                     Chunk(connection, reader, self._stores, self._types).index_again(chosen)
                 words.forget(connection, chosen if reader is None else ())
+                connection.execute(SQL["clear_meanings"])
             connection.execute(SQL["vacuum"])  # pages that are free may still hold the words
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 

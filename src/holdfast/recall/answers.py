@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -22,6 +22,9 @@ from holdfast.kernel.tokens import estimate
 from holdfast.ledger import vault
 from holdfast.recall.search import Found, Hit, Looking, Query
 from holdfast.storage.port import Reader, Selection
+
+if TYPE_CHECKING:
+    from holdfast.index.meanings import Meanings
 
 ENTRY_TOKENS_MIN: Final = 24
 """What an entry takes at the very least: its header does."""
@@ -83,9 +86,16 @@ def as_text(hit: Hit, whole: Whole, too_long: int | None) -> str:
     return f"{_plain('  '.join(head))}\n{said}"
 
 
-def answer(views: Views, reader: Reader, query: Query, tokens: int, form: Form = as_text) -> Answer:
+def answer(
+    views: Views,
+    reader: Reader,
+    query: Query,
+    tokens: int,
+    form: Form = as_text,
+    meanings: Meanings | None = None,
+) -> Answer:
     """Search, and show whole entries in order of rank until so many tokens are used."""
-    looking = Looking(views, reader, query)
+    looking = Looking(views, reader, query, meanings)
     parts: list[Part] = []
     used = 0
     for hit in looking:

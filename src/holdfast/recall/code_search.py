@@ -9,7 +9,6 @@ nothing was found there means nothing.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
@@ -21,7 +20,8 @@ from holdfast.index.code_documents import PIECE, lines_of
 from holdfast.index.code_index import CodeIndex, Section
 from holdfast.index.vectors import Model, Weights
 from holdfast.kernel.errors import InvalidInput
-from holdfast.kernel.limits import SEARCH_HITS_MAX, SOURCE_CANDIDATES, SOURCE_RANKS_FUSED
+from holdfast.kernel.limits import SEARCH_HITS_MAX, SOURCE_CANDIDATES
+from holdfast.recall.fusing import fuse
 from holdfast.recall.similarity import Read, nearest
 from holdfast.recall.snippets import snippet
 
@@ -134,15 +134,6 @@ def search_code(index: CodeIndex, model: Model | None, read: Read, query: CodeQu
         words.terms,
         None if near else _why_not_hybrid(model),
     )
-
-
-def fuse(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int, float]]:
-    """Join rankings by reciprocal rank, so that scores of different kinds need not be compared."""
-    scores: defaultdict[int, float] = defaultdict(float)
-    for ranking in rankings:
-        for rank, (id_, _) in enumerate(ranking, 1):
-            scores[id_] += 1 / (SOURCE_RANKS_FUSED + rank)
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _by_name(

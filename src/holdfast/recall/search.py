@@ -1,7 +1,8 @@
 """Search: entries by their words, wherever they lie, active or archived.
 
 What is asked for is text, never a query language. The answer says how many entries were searched,
-how many more match, and which entries could not be looked at.
+how many more match, and which entries could not be looked at. With the meanings of entries it goes
+by both: ranks by words (BM25) and by vectors, joined.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import apsw
 import msgspec
 
 from holdfast.index.asking import words_of
-from holdfast.index.matching import Matcher, Scope
+from holdfast.index.matching import Matcher, Scope, of_types
 from holdfast.index.queries import SQL
 from holdfast.index.ranking import Ranking, rank
 from holdfast.index.scoring import Ranked
@@ -26,16 +27,26 @@ from holdfast.index.views import Views
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Damaged, InvalidInput
-from holdfast.kernel.limits import INTEGER_MAX, SEARCH_HITS_MAX
+from holdfast.kernel.limits import INTEGER_MAX, MEANINGS_MAX, SEARCH_HITS_MAX, SOURCE_CANDIDATES
 from holdfast.kernel.types import TYPES
+from holdfast.recall.fusing import fuse
 from holdfast.recall.snippets import snippet
 from holdfast.storage.port import Reader, Selection
+
+if TYPE_CHECKING:
+    from holdfast.index.meanings import Meanings
 
 HITS_DEFAULT: Final = 10
 
 NEARLY: Final = 24
 """Entries beyond the limit that may still take the place of a decision that no longer holds, or of
 an entry that says the same as another."""
+
+MEANT: Final = 0.3
+"""Cosine from which on an entry counts for its meaning. Chosen by questions that
+`bench/meanings.py` does not measure with; it hardly matters between 0 and 0.5."""
+
+Level: TypeAlias = Literal["bm25", "hybrid"]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -88,24 +99,33 @@ class Found(msgspec.Struct, frozen=True):
     """Entries so long that only their beginning is searched."""
     terms: tuple[str, ...] = ()
     """What was looked for."""
+    level: Level = "bm25"
+    """By words alone, or by words and meanings."""
+    compared: int = 0
+    """Entries whose meaning was compared."""
     alike: int = 0
     """Of those `more`, entries that were passed over: they say the same as a hit of their type and
     session, word for word."""
 
 
-def search(views: Views, reader: Reader, query: Query) -> Found:
-    """Find entries by their words, the best first.
+def search(views: Views, reader: Reader, query: Query, meanings: Meanings | None = None) -> Found:
+    """Find entries by their words, the best first; with meanings by these, too.
 
     Looks at what the views have taken in; what they have not is named as not searched.
     """
-    looking = Looking(views, reader, query)
+    looking = Looking(views, reader, query, meanings)
     return looking.found(list(islice(looking, looking.limit)))
 
 
 class Looking:
     """One search: ranked at once, its hits read one after the other, each but once."""
 
-    def __init__(self, views: Views, reader: Reader, query: Query) -> None:
+    def __init__(
+        self, views: Views, reader: Reader, query: Query, meanings: Meanings | None = None
+    ) -> None:
+        self._text = query.text
+        self._meanings = meanings
+        self._compared = 0
         self._words = words_of(query.text)
         self._reader = reader
         self.limit = max(1, min(query.limit, SEARCH_HITS_MAX))
@@ -149,11 +169,29 @@ class Looking:
 
         def ask(connection: apsw.Connection) -> tuple[Ranking, list[tuple[Ranked, int | None]]]:
             with connection:  # all of it as of one moment
-                ranking = rank(Matcher(connection, self._scope), self._words, limit, NEARLY)
-                best = _in_order(connection, ranking.best)
+                matcher = Matcher(connection, self._scope)
+                if self._meanings is None:
+                    ranking = rank(matcher, self._words, limit, NEARLY)
+                    best = _in_order(connection, ranking.best)
+                else:
+                    ranking = self._joined(matcher, self._meanings, limit)
+                    best = _with_superseding(connection, ranking.best)
             return ranking, best
 
         return self._views.look(ask)
+
+    def _joined(self, matcher: Matcher, meanings: Meanings, limit: int) -> Ranking:
+        """Rank by words and by meanings. Which entries hold every word decides nothing here."""
+        from holdfast.index.meanings import SAID  # with all that makes vectors
+
+        by_words = rank(matcher, self._words, max(limit, SOURCE_CANDIDATES), NEARLY)
+        within = None if matcher.is_whole else matcher.newest(of_types(SAID), MEANINGS_MAX)
+        near, self._compared = meanings.nearest(self._text, SOURCE_CANDIDATES, within)
+        worded = [(one.seq, one.score) for one in by_words.best]
+        meant = [pair for pair in near if pair[1] >= MEANT]
+        best = [Ranked(seq, score, True) for seq, score in fuse([worded, meant])]
+        only = {seq for seq, _ in meant}.difference(seq for seq, _ in worded)
+        return Ranking(best[: limit + NEARLY], by_words.total + len(only), by_words.exact)
 
     def found(self, hits: list[Hit]) -> Found:
         """Tell what was found, when these were taken of the hits."""
@@ -167,6 +205,8 @@ class Looking:
             self._ranking.exact,
             taken.cut,
             self._words.terms,
+            "bm25" if self._meanings is None else "hybrid",
+            self._compared,
             self._alike,
         )
 
@@ -206,15 +246,22 @@ def _in_order(
     connection: apsw.Connection, best: Sequence[Ranked]
 ) -> list[tuple[Ranked, int | None]]:
     """Put decisions that no longer hold behind others that are as good; say what replaced them."""
-    seqs = json.dumps([one.seq for one in best])
-    rows: Any = connection.execute(SQL["superseded_by"], (seqs,))
-    superseded: dict[int, int] = dict(rows)
 
     def place(pair: tuple[Ranked, int | None]) -> tuple[bool, float, bool]:
         one, by = pair
         return not one.full, -round(one.score, 2), by is not None
 
-    return sorted(((one, superseded.get(one.seq)) for one in best), key=place)
+    return sorted(_with_superseding(connection, best), key=place)
+
+
+def _with_superseding(
+    connection: apsw.Connection, best: Sequence[Ranked]
+) -> list[tuple[Ranked, int | None]]:
+    """Say of each entry what replaced it, if something did."""
+    seqs = json.dumps([one.seq for one in best])
+    rows: Any = connection.execute(SQL["superseded_by"], (seqs,))
+    superseded: dict[int, int] = dict(rows)
+    return [(one, superseded.get(one.seq)) for one in best]
 
 
 def _hit(one: Ranked, by: int | None, entry: Entry, shown: str) -> Hit:

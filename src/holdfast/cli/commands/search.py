@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -25,6 +25,9 @@ from holdfast.recall.search import HITS_DEFAULT, Found, Hit, Query, search
 from holdfast.recall.snippets import spans
 from holdfast.storage.port import Reader
 
+if TYPE_CHECKING:
+    from holdfast.index.meanings import Meanings
+
 RANGES_SHOWN: Final = 20
 """Stretches of entries that are named one by one to a person."""
 
@@ -37,12 +40,16 @@ _amount = click.IntRange(1, SEARCH_HITS_MAX)
     holdfast search "which command failed in the payments module?" --type command_ran
     holdfast search "what was decided about retries?" --tokens 2000
     holdfast search timeout --path src/api --since 2026-11-01 --no-superseded
+    holdfast search --meaning "how often do we try again after a timeout?"
     holdfast search --code "where are retries counted?"
     holdfast search retry --actor-kind agent
     """
 )
 @click.argument("words", nargs=-1, required=True, metavar="Q")
 @click.option("--code", is_flag=True, help="Search the project's files instead of the ledger.")
+@click.option(
+    "--meaning", is_flag=True, help="Search what was said by its meaning, too [its words alone]."
+)
 @click.option(
     "--type", "types", multiple=True, metavar="T", help="Only this type; may be repeated."
 )
@@ -72,6 +79,7 @@ def command(
     invocation: Invocation,
     words: Sequence[str],
     code: bool,
+    meaning: bool,
     types: Sequence[str],
     session: str | None,
     path: str | None,
@@ -90,6 +98,10 @@ def command(
     Q is plain text: words or a question. Exit code 1 when nothing was found, or when a part of the
     ledger could not be looked at. With --json: a line for each hit, then one with the numbers.
 
+    With --meaning, decisions, prompts, answers, errors, tasks and other things that somebody said
+    are found by what they mean, too, in words of your own: ranks by words and by vectors, joined.
+    It takes the extra `search`; the first time, all entries are read once.
+
     With --code: sections of the project's files, as git lists them, by their words and, with the
     extra `search`, by their meaning. It says how it searched, how many files, and which it could
     not search. Exit code 1 when nothing was found.
@@ -101,20 +113,26 @@ def command(
     agent = Agent(invocation, actor_kind, actor)
     if code:
         given = types or session or since or until or superseded is not None or full or tokens
-        if given:
+        if given or meaning:
             raise click.UsageError("--code goes with --path, --limit and --json only.")
         return _search_code(agent, CodeQuery(" ".join(words), path, limit or HITS_DEFAULT), as_json)
     most = limit or (HITS_DEFAULT if tokens is None else limit_for(tokens))
     query = Query(" ".join(words), types, session, path, since, until, superseded, most)
     if agent.is_refused(as_json):
         return NO
-    told = _search(invocation, query, full=full, tokens=tokens, as_json=as_json)
+    told = _search(invocation, query, meaning, full=full, tokens=tokens, as_json=as_json)
     agent.searched(query)
     return told
 
 
 def _search(
-    invocation: Invocation, query: Query, *, full: bool, tokens: int | None, as_json: bool
+    invocation: Invocation,
+    query: Query,
+    meaning: bool,
+    *,
+    full: bool,
+    tokens: int | None,
+    as_json: bool,
 ) -> int:
     with (
         invocation.reader() as reader,
@@ -122,14 +140,30 @@ def _search(
     ):
         with progress("Bringing the index up to date") as advance:
             views.catch_up(reader, progress=advance)
+        meanings = _meanings(views, reader) if meaning else None
         if tokens is not None:
-            told = answer(views, reader, query, tokens, _line if as_json else _text)
+            told = answer(views, reader, query, tokens, _line if as_json else _text, meanings)
             return _end(_print_answer(told, as_json), as_json, told.tokens)
-        found = search(views, reader, query)
+        found = search(views, reader, query, meanings)
         show = _print_hit if as_json else _show_hit
         for hit in found.hits:
             show(hit, found, _whole(reader, hit) if full else None)
     return _end(found, as_json, full=full)
+
+
+def _meanings(views: Views, reader: Reader) -> Meanings | None:
+    """Return the meanings of entries, up to date; None, and say so, where no model is installed."""
+    from holdfast.index import vectors
+    from holdfast.index.meanings import Meanings
+
+    model = vectors.load()
+    if model is None:
+        talk("No model is installed, so words alone count: the extra `search` brings one.")
+        return None
+    meanings = Meanings(views, model)
+    with progress("Reading what was said") as advance:
+        meanings.catch_up(reader, progress=advance)
+    return meanings
 
 
 def _search_code(agent: Agent, query: CodeQuery, as_json: bool) -> int:
@@ -203,6 +237,9 @@ def _print_numbers(found: Found, tokens: int | None, *, alike: bool) -> None:
         "more": found.more,
         "searched": found.searched,
     }
+    numbers["level"] = found.level
+    if found.level == "hybrid":
+        numbers["compared"] = found.compared
     if tokens is not None:
         numbers["tokens"] = tokens
     if alike:
@@ -251,6 +288,8 @@ def _tell_numbers(found: Found, tokens: int | None) -> None:
         talk(f"{least}{further:,} further {word}, {shown}")
     elif not found.hits:
         talk(f"Nothing was found in {found.searched:,} entries.")
+    if found.level == "hybrid":
+        talk(f"By words and meaning; the meaning of {found.compared:,} entries was compared.")
     if found.alike:
         word = "entry says" if found.alike == 1 else "entries say"
         talk(f"{found.alike:,} more {word} the same as one shown, in its session.")

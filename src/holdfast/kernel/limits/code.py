@@ -114,3 +114,8 @@ VECTOR_ROWS: Final = 4096
 VECTOR_WORDS_CACHED_MAX: Final = 4_000
 """Characters of a section that its vector is made of, the first; texts that are made into vectors,
 and vectors that are compared, at a time; words whose vectors are remembered."""
+
+MEANINGS_MAX: Final = 200_000
+"""Entries whose meanings are compared with a question, the newest: each takes 256 bytes."""
+MEANINGS_ENTRIES_CHUNK: Final = 4_096
+"""Entries whose meanings are made at a time; an interruption loses at most those."""

@@ -9,12 +9,13 @@ pages. The two peers leave `synchronous` to how their SQLite was built (here FUL
 sets and checks it. They use Python's sqlite3 and its SQLite, as shipped; holdfast and the bare
 inserts use apsw's.
 
-Where the time goes: a whole append without any sync takes 35 microseconds, bare apsw's 10,
-eventsourcing's 34. Between syncs the same work takes two to three times as long, since a process
-that waited for the disk finds its caches cold; by timers, redaction and checks are the largest
-part of it. COMMIT takes longer than bare apsw's for the same reason: our statements alone commit as
-fast as its, and its COMMIT slows down as well when as much work in Python is done before each. The
-peers chain, check and redact nothing.
+Where the time goes: a whole append without any sync takes 32 microseconds, bare apsw's 10,
+eventsourcing's 33. Between syncs the same work takes three to four times as long, since a process
+that waited for the disk finds its caches cold. COMMIT takes longer than bare apsw's for the same
+reason: our statements alone commit as fast as its, and its COMMIT slows down as well when as much
+work in Python is done before each. The log gets the same pages, and as many syncs and locks. The
+peers chain, check and redact nothing. What each part costs, and what was tried, stands in
+docs/adr/0024-what-one-append-costs.md.
 
 In all of these no entry is sealed (`seal=Seal(auto=False)`). As it comes, a ledger seals by itself
 whenever 1,000 entries are active, and the append that makes it due waits for it. One figure tells

@@ -13,12 +13,25 @@ from holdfast.testing.conformance import EngineConformance
 
 class TestSqliteEngine(EngineConformance):
     path: str
+    made: list[SqliteEngine]
+
+    def setup_method(self) -> None:
+        super().setup_method()
+        self.made = []
+
+    def teardown_method(self) -> None:
+        for engine in self.made:
+            engine.close()
 
     def make_engine(self, tmp_path: Path) -> SqliteEngine:
         self.path = str(tmp_path / "ledger.db")
         create(self.path, LEDGER)
-        return SqliteEngine(self.path, archive_source=self.archived)
+        return self._opened()
 
     def reopen(self, engine: Engine) -> SqliteEngine:
         engine.close()
-        return SqliteEngine(self.path, archive_source=self.archived)
+        return self._opened()
+
+    def _opened(self) -> SqliteEngine:
+        self.made.append(SqliteEngine(self.path, archive_source=self.archived))
+        return self.made[-1]

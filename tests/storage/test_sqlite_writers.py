@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -332,3 +333,25 @@ def test_a_forked_child_does_not_keep_the_turn_of_a_killed_parent(tmp_path: Path
         writer.stdout.close()
         os.close(go)
         os.close(tell)
+
+
+def holders(path: Path) -> int:
+    """Return how many handles of this process are of a file."""
+    wanted, found = path.stat(), 0
+    for handle in Path("/dev/fd").iterdir():
+        with suppress(OSError):
+            found += os.path.samestat(wanted, os.fstat(int(handle.name)))
+    return found
+
+
+def test_a_lock_file_is_let_go_after_a_turn_and_with_its_ledger(path: Path) -> None:
+    lock = path.with_suffix(".lock")
+    with WriterQueue(str(lock)):
+        assert holders(lock) == 1
+    assert holders(lock) == 0
+    forgotten = SqliteEngine(str(path))
+    append(forgotten, 1)
+    assert holders(lock) == 1
+    del forgotten
+    gc.collect()
+    assert holders(lock) == 0

@@ -50,13 +50,11 @@ def admit_all(given: Sequence[Given], redactor: Redactor) -> list[Admitted]:
     if not lines:
         return [admit(type_name, data, redactor) for type_name, data in given]
     suspected = redactor.suspects_each(lines)
-    if not any(suspected) and not _need_work(lines):
-        return [
-            Admitted(line, TYPES.check(type_name, data))
-            for (type_name, data), line in zip(given, lines, strict=True)
-        ]
+    special = _are_special(lines)
     return [
         _admit_spelled(type_name, data, line, redactor, suspected=found)
+        if found or special or len(line) > INLINE_BYTES_MAX
+        else Admitted(line, TYPES.check(type_name, data))
         for (type_name, data), line, found in zip(given, lines, suspected, strict=True)
     ]
 
@@ -65,9 +63,9 @@ def _admit_spelled(
     type_name: str, data: Mapping[str, Any], encoded: bytes, redactor: Redactor, *, suspected: bool
 ) -> Admitted:
     """Admit data of which the canonical spelling is known and was looked at."""
-    if _GROUNDS in encoded:
+    if type_name in _GROUNDED and _GROUNDS in encoded:
         _refuse_typed_sections(type_name, data)
-    if suspected or _needs_work(encoded):
+    if suspected or len(encoded) > INLINE_BYTES_MAX or vault.has_reserved_key(encoded):
         return _admit_slowly(type_name, data, redactor, suspected=suspected)
     return Admitted(encoded, TYPES.check(type_name, data))
 
@@ -89,10 +87,8 @@ _GROUNDED: Final = frozenset({"decision", "decision_grounded"})
 _GROUNDS: Final = b'"grounds":'
 
 
-def _need_work(lines: Sequence[bytes]) -> bool:
-    """Tell whether any data of a batch must go through more than spelling and checking."""
-    if max(map(len, lines)) > INLINE_BYTES_MAX:
-        return True
+def _are_special(lines: Sequence[bytes]) -> bool:
+    """Tell whether any data of a batch may hold what is not stored as it is given."""
     encoded = b"\n".join(lines)
     return _GROUNDS in encoded or vault.has_reserved_key(encoded)
 
@@ -130,11 +126,6 @@ def admit_derived(type_name: str, data: Mapping[str, Any]) -> Admitted:
         encoded = canonical.encode(vault.lift(value, artifacts))
         _check_size(len(encoded), ENTRY_BYTES_MAX)
     return Admitted(encoded, version, artifacts)
-
-
-def _needs_work(encoded: bytes) -> bool:
-    """Tell whether data must go through more than spelling and checking."""
-    return len(encoded) > INLINE_BYTES_MAX or vault.has_reserved_key(encoded)
 
 
 def _admit_slowly(

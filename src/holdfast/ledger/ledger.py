@@ -22,6 +22,8 @@ from holdfast.ledger import vault
 from holdfast.ledger.admission import Admitted, admit, admit_all, admit_derived, check_looked
 from holdfast.ledger.erased import ErasedArtifacts
 from holdfast.ledger.placing import place
+from holdfast.ledger.receipts import Receipt as Receipt
+from holdfast.ledger.receipts import first_receipt, receipt_of, repeated
 from holdfast.ledger.redaction import Redactor
 from holdfast.ledger.sources import Clock, Ids, system_clock, timestamp, uuid7
 from holdfast.ledger.verify import Checks, Progress, Report, no_progress, verify
@@ -32,6 +34,7 @@ from holdfast.storage.port import (
     Engine,
     Erased,
     Fault,
+    Placer,
     Reader,
     Selection,
     Stored,
@@ -59,20 +62,6 @@ class Draft(msgspec.Struct, frozen=True):
     span: Span | None = None
 
 
-class Receipt(msgspec.Struct, frozen=True, gc=False):
-    """Proof that an entry is durable."""
-
-    seq: int
-    id: str
-    hash: str
-    leaf: str
-    redactions: int = 0
-    duplicate: bool = False
-    """The id was there already; this is the receipt of the entry that has it."""
-    differs: bool = False
-    """The entry that has the id holds other data; what was given now was not recorded."""
-
-
 class Ledger:
     """An append-only, hash-chained record. Safe to share between threads."""
 
@@ -89,6 +78,7 @@ class Ledger:
         upkeep: Upkeep | None = None,
     ) -> None:
         self._engine = engine
+        self._placer = engine if isinstance(engine, Placer) else None
         self._redactor = redactor
         self._actor = entries.check_actor(actor)
         self.session_id = session_id
@@ -128,8 +118,22 @@ class Ledger:
         admitted = admit(type, data, self._redactor)
         now_us = self._clock()
         entry = self._prepare(draft, admitted, now_us, timestamp(now_us))
-        [receipt] = self._write([entry], [admitted], id is not None, at)
+        if self._placer is None or id is not None or at is not None or admitted.artifacts:
+            [receipt] = self._write([entry], [admitted], id is not None, at)
+        else:
+            receipt = self._place(self._placer, entry, admitted)
         return receipt
+
+    def _place(self, placer: Placer, entry: Prepared, admitted: Admitted) -> Receipt:
+        """Append one entry in one go, when nothing has to be looked up in the turn."""
+        try:
+            sealed = placer.place(entry, chain.seal)
+        except StorageFailed as failure:
+            _name_ids(failure, [entry])
+            raise
+        if self._upkeep is not None and sealed.seq >= self._upkeep_at:
+            self._upkeep_at = self._upkeep(sealed.seq + 1)
+        return receipt_of(sealed, entry, admitted)
 
     def _drop(self, leaving: Archive | Erased, note: Draft) -> Receipt:
         """Let bytes go that may go, in one step with the entry that says so.
@@ -150,7 +154,7 @@ class Ledger:
             [sealed] = chain.seal_all(head, [entry])
             batch = Batch([sealed], admitted.artifacts)
             self._engine.drop(leaving, batch, expected_head=head)
-        return Receipt(sealed.seq, sealed.id, entry.hash, sealed.leaf.hex(), admitted.redactions)
+        return receipt_of(sealed, entry, admitted)
 
     def _take_over(self, batch: Sequence[Prepared], artifacts: Mapping[str, bytes]) -> None:
         """Append entries of another ledger as they are, with the artifacts they name.
@@ -203,8 +207,7 @@ class Ledger:
                 else:
                     receipts = self._append_fresh(batch, admitted)
         except StorageFailed as failure:
-            ids = ", ".join(entry.id for entry in batch[:3])
-            failure.remedy = f"Try again with the same id ({ids}): it is recorded at most once."
+            _name_ids(failure, batch)
             raise
         if self._upkeep is not None and receipts[-1].seq >= self._upkeep_at:
             self._upkeep_at = self._upkeep(receipts[-1].seq + 1)
@@ -226,7 +229,7 @@ class Ledger:
     ) -> list[Receipt]:
         """Append the entries whose ids are new, and find the first receipts of the others."""
         known = self.find({entry.id for entry in batch})
-        receipts = {one: _first_receipt(stored) for one, stored in known.items()}
+        receipts = {one: first_receipt(stored) for one, stored in known.items()}
         fresh: dict[str, int] = {}
         for index, entry in enumerate(batch):
             if entry.id not in receipts:
@@ -238,7 +241,7 @@ class Ledger:
         return [
             receipts[entry.id]
             if fresh.get(entry.id) == index
-            else _repeated(receipts[entry.id], entry, admitted[index])
+            else repeated(receipts[entry.id], entry, admitted[index])
             for index, entry in enumerate(batch)
         ]
 
@@ -378,18 +381,9 @@ class Ledger:
         self._engine.close()
 
 
-def _first_receipt(stored: Stored) -> Receipt:
-    entry = entries.read(stored.body)
-    return Receipt(entry.seq, entry.id, entry.hash, stored.leaf.hex())
-
-
-def _repeated(first: Receipt, entry: Prepared, admitted: Admitted) -> Receipt:
-    """Give the first answer again; the same data has the same secrets in it."""
-    differs = first.hash != entry.hash
-    redactions = 0 if differs else admitted.redactions
-    return Receipt(
-        first.seq, first.id, first.hash, first.leaf, redactions, duplicate=True, differs=differs
-    )
+def _name_ids(failure: StorageFailed, batch: Sequence[Prepared]) -> None:
+    ids = ", ".join(entry.id for entry in batch[:3])
+    failure.remedy = f"Try again with the same id ({ids}): it is recorded at most once."
 
 
 def _warn(fault: Fault) -> None:

@@ -51,9 +51,8 @@ def _spell_moment(now_us: int) -> str:
     last_us, spelled = _moment
     if last_us != now_us:
         milliseconds, microseconds = divmod(now_us, 1000)
-        number = (milliseconds & 0xFFFFFFFFFFFF) << 16 | 0x7000 | microseconds * 4096 // 1000
-        digits = number.to_bytes(8, "big").hex("-", 2)
-        spelled = f"{digits[:4]}{digits[5:]}-"
+        digits = f"{milliseconds & 0xFFFFFFFFFFFF:012x}"
+        spelled = f"{digits[:8]}-{digits[8:]}-7{microseconds * 4096 // 1000:03x}-"
         _moment = now_us, spelled
     return spelled
 

@@ -33,6 +33,7 @@ from holdfast.kernel.limits import (
 
 KEY: Final = "$artifact"
 _ESCAPED: Final = re.compile(r"\$+artifact")
+_DOLLAR: Final = ord("$")
 
 Artifacts: TypeAlias = dict[str, bytes]
 
@@ -83,7 +84,7 @@ class Content(msgspec.Struct, frozen=True):
 
 def has_reserved_key(encoded: bytes) -> bool:
     """Tell whether canonical bytes may hold a key that must be escaped."""
-    return b'$artifact":' in encoded
+    return _DOLLAR in encoded and b'$artifact":' in encoded  # one byte is found much sooner
 
 
 def escape(value: Any) -> Any:

@@ -7,14 +7,14 @@ Ten methods. A `Reader` has no way to write; whoever holds one cannot change the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from holdfast.kernel.chain import Head
-from holdfast.kernel.entry import Entry, Sealed
+from holdfast.kernel.entry import Entry, Prepared, Sealed
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
@@ -175,6 +175,17 @@ class Finder(Protocol):
         """Return the entries that have one of these ids, by id.
 
         MUST say the same as `read` with each id, also of damaged entries.
+        """
+
+
+@runtime_checkable
+class Placer(Protocol):
+    """What an engine MAY have besides: it appends one entry in one go, as most appends are."""
+
+    def place(self, entry: Prepared, seal: Callable[[Head, Prepared], Sealed]) -> Sealed:
+        """Append what `seal` makes of the head and an entry without artifacts, and return it.
+
+        MUST do what `queue`, `head` and `append` do, and raise what they raise.
         """
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import get_ident
-from typing import Any
 
 import apsw
 
 from holdfast.kernel.chain import Head
+from holdfast.kernel.entry import Prepared, Sealed
 from holdfast.kernel.errors import Conflict, Damaged, HoldfastError, StorageFailed
 from holdfast.kernel.limits import INLINE_BYTES_MAX, WAL_PAGES_COMMIT, WAL_PAGES_MAX
 from holdfast.storage.port import (
@@ -47,7 +47,7 @@ from holdfast.storage.sqlite.leaving import drop, permit, scrub
 from holdfast.storage.sqlite.log import rewrite_log
 from holdfast.storage.sqlite.newest import Newest
 from holdfast.storage.sqlite.queries import SQL
-from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
+from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue, lock_path
 
 
 class SqliteEngine:
@@ -128,17 +128,39 @@ class SqliteEngine:
             writing.append(self._cursor, batch, self._newest)
             self._cursor.execute("COMMIT")
         except apsw.Error as error:
-            self._roll_back()
-            failure = self._failure(error)
-            self._try_to_recover()
-            raise failure from error
+            raise self._undo(error) from error
         except BaseException:
             self._roll_back()
             raise
+        self._settle(heavy=writing.is_heavy(batch))
+
+    def place(self, entry: Prepared, seal: Callable[[Head, Prepared], Sealed]) -> Sealed:
+        with self._turn:
+            try:
+                sealed = seal(self._turn_head or self._begin(), entry)
+                writing.append_one(self._cursor, sealed, self._newest)
+                self._cursor.execute("COMMIT")
+            except apsw.Error as error:
+                raise self._undo(error) from error
+            except BaseException:
+                self._roll_back()
+                raise
+            self._settle(heavy=len(sealed.body) > INLINE_BYTES_MAX)
+        return sealed
+
+    def _undo(self, error: apsw.Error) -> HoldfastError:
+        """Take back a write that failed, and say what that means."""
+        self._roll_back()
+        failure = self._failure(error)
+        self._try_to_recover()
+        return failure
+
+    def _settle(self, *, heavy: bool) -> None:
+        """Rely on what was committed, and look after the log when it may have become long."""
         self._turn_head = None
         self._newest.settle(self._cursor.connection)
         self._unasked -= 1
-        if self._unasked < 0 or _is_heavy(batch):
+        if self._unasked < 0 or heavy:
             self._tidy()
 
     def drop(self, leaving: Archive | Erased, note: Batch, *, expected_head: Head) -> None:
@@ -178,25 +200,6 @@ class SqliteEngine:
 
     # A writer's turn: the queue, then a write transaction, in which the head cannot move
 
-    def enter_turn(self) -> None:
-        """Wait for this writer's turn."""
-        if self._pid != os.getpid():
-            self._begin_process()
-        self._queue.__enter__()
-        self._lock.acquire()
-        self._turn_owner = get_ident()
-        self._turn_depth += 1
-
-    def leave_turn(self) -> None:
-        """Let the next writer in; what was not committed is undone."""
-        self._turn_depth -= 1
-        if self._turn_depth == 0:
-            self._turn_owner = 0
-            if self._connection is not None and self._connection.in_transaction:
-                self._roll_back()
-        self._lock.release()
-        self._queue.__exit__()
-
     def _begin(self) -> Head:
         """Begin the turn's transaction and return where the chain ends: nobody else can move it."""
         connection = self._connection
@@ -226,7 +229,7 @@ class SqliteEngine:
         self._turn_head = None
         self._pid = os.getpid()
         self._lock = threading.RLock()
-        self._queue = WriterQueue(_lock_path(self._path), wait_s=self._wait_s)
+        self._queue = WriterQueue(lock_path(self._path), wait_s=self._wait_s)
 
     def _connected(self) -> apsw.Connection:
         if self._connection is None:
@@ -352,15 +355,10 @@ class SqliteEngine:
             self._forget()
 
     def _read_head(self, connection: apsw.Connection) -> Head:
-        newest: Any = connection.execute(SQL["head"]).get
-        if newest is None:
-            newest = connection.execute(SQL["sealed_head"]).get
-        if newest is None:
-            return Head(self._ledger)
-        last, leaf = newest
-        if not (isinstance(last, int) and isinstance(leaf, bytes)):
+        found = reading.head(connection, self._ledger)
+        if found is None:
             raise unreadable(self._path)
-        return Head(self._ledger, last + 1, leaf)
+        return found
 
 
 class _Turn:
@@ -370,16 +368,24 @@ class _Turn:
         self._engine = engine
 
     def __enter__(self) -> None:
-        self._engine.enter_turn()
+        engine = self._engine
+        if engine._pid != os.getpid():
+            engine._begin_process()
+        engine._queue.__enter__()
+        engine._lock.acquire()
+        engine._turn_owner = get_ident()
+        engine._turn_depth += 1
 
     def __exit__(self, *_: object) -> None:
-        self._engine.leave_turn()
-
-
-def _is_heavy(batch: Batch) -> bool:
-    """Tell whether the log may have grown by more than WAL_PAGES_COMMIT."""
-    entries = batch.entries
-    return len(entries) != 1 or bool(batch.artifacts) or len(entries[0].body) > INLINE_BYTES_MAX
+        engine = self._engine
+        engine._turn_depth -= 1
+        if engine._turn_depth == 0:
+            engine._turn_owner = 0
+            connection = engine._connection
+            if connection is not None and connection.in_transaction:
+                engine._roll_back()  # what was not committed is undone
+        engine._lock.release()
+        engine._queue.__exit__()
 
 
 def _compare(head: Head, expected: Head) -> None:
@@ -389,7 +395,3 @@ def _compare(head: Head, expected: Head) -> None:
             meaning="Nothing was written.",
             remedy="Read the head again and retry.",
         )
-
-
-def _lock_path(path: str) -> str:
-    return os.path.splitext(path)[0] + ".lock"  # noqa: PTH122

@@ -24,6 +24,11 @@ PAUSE_US_MAX: Final = 500
 _AT_ONCE: Final = LOCK_EX | LOCK_NB
 
 
+def lock_path(database: str) -> str:
+    """Return the lock file of a database."""
+    return os.path.splitext(database)[0] + ".lock"  # noqa: PTH122
+
+
 class WriterQueue:
     """An exclusive lock across processes and threads. Taking it twice in one thread is allowed."""
 
@@ -62,6 +67,10 @@ class WriterQueue:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def __del__(self) -> None:
+        """Let go of the file with whoever took one turn only, or forgot to close its ledger."""
+        self.close()
 
     def _wait(self) -> None:
         """Ask again and again, at first after microseconds, but not for ever.

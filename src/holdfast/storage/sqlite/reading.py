@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import apsw
 import msgspec
 
+from holdfast.kernel.chain import Head
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.hashing import HASH_BYTES, leaf_hash
 from holdfast.kernel.limits import (
@@ -56,6 +57,17 @@ def names_of(body: bytes) -> Names | None:
         return _names.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def head(connection: apsw.Connection, ledger: str) -> Head | None:
+    """Return where the chain of a ledger ends, None when the row that says so is damaged."""
+    newest: Any = connection.execute(SQL["head"]).get
+    if newest is None:
+        newest = connection.execute(SQL["sealed_head"]).get
+    if newest is None:
+        return Head(ledger)
+    last, leaf = newest
+    return Head(ledger, last + 1, leaf) if type(last) is int and type(leaf) is bytes else None
 
 
 def read(connecting: Connecting, selection: Selection, archived: Archived) -> Iterator[Stored]:

@@ -9,7 +9,12 @@ import apsw
 
 from holdfast.kernel.chain import Head
 from holdfast.kernel.entry import Sealed
-from holdfast.kernel.limits import INDEX_BLOCK_ENTRIES, RUN_BYTES_MAX, RUN_ENTRIES_MAX
+from holdfast.kernel.limits import (
+    INDEX_BLOCK_ENTRIES,
+    INLINE_BYTES_MAX,
+    RUN_BYTES_MAX,
+    RUN_ENTRIES_MAX,
+)
 from holdfast.storage.port import Batch
 from holdfast.storage.sqlite import reading, tree
 from holdfast.storage.sqlite.keys import id_keys, session_key, type_key
@@ -30,20 +35,39 @@ def append(cursor: apsw.Cursor, batch: Batch, newest: Newest | None = None) -> N
     if batch.artifacts:
         _put_artifacts(cursor.connection, batch.artifacts)
     first, stop = entries[0].seq, entries[-1].seq + 1
-    if stop - first == 1:  # by far the most common, so it takes the short way
-        cursor.execute(_PUT_RUN, (first, first, entries[0].leaf, entries[0].body))
-    else:
-        for run in _runs(entries):
-            lines = b"\n".join([entry.body for entry in run])
-            hashes = b"".join([entry.leaf for entry in run])
-            cursor.execute(_PUT_RUN, (run[0].seq, run[-1].seq, hashes, lines))
     newest = newest or Newest(Head("", first))
+    if stop - first == 1:
+        append_one(cursor, entries[0], newest)
+        return
+    for run in _runs(entries):
+        lines = b"\n".join([entry.body for entry in run])
+        hashes = b"".join([entry.leaf for entry in run])
+        cursor.execute(_PUT_RUN, (run[0].seq, run[-1].seq, hashes, lines))
     newest.follow(entries)
-    # The rest is done for many entries at once, which is what keeps an append to one page.
     if first // INDEX_BLOCK_ENTRIES != stop // INDEX_BLOCK_ENTRIES:
-        _index_full(cursor.connection, newest, first, stop)
-        tree.complete(cursor.connection, first, stop, newest.leaves)
-        newest.forget_full()
+        _complete(cursor.connection, newest, first, stop)
+
+
+def append_one(cursor: apsw.Cursor, entry: Sealed, newest: Newest) -> None:
+    """Do what `append` does for one entry without artifacts, as nearly every append is."""
+    seq = entry.seq
+    cursor.execute(_PUT_RUN, (seq, seq, entry.leaf, entry.body))
+    newest.follow((entry,))
+    if (seq + 1) % INDEX_BLOCK_ENTRIES == 0:
+        _complete(cursor.connection, newest, seq, seq + 1)
+
+
+def is_heavy(batch: Batch) -> bool:
+    """Tell whether the log may have grown by more than WAL_PAGES_COMMIT."""
+    entries = batch.entries
+    return len(entries) != 1 or bool(batch.artifacts) or len(entries[0].body) > INLINE_BYTES_MAX
+
+
+def _complete(connection: apsw.Connection, newest: Newest, first: int, stop: int) -> None:
+    """Write what is done for many entries at once, which is what keeps an append to one page."""
+    _index_full(connection, newest, first, stop)
+    tree.complete(connection, first, stop, newest.leaves)
+    newest.forget_full()
 
 
 def index_waiting(connection: apsw.Connection, first: int, stop: int, size: int) -> None:

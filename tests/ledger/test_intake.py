@@ -19,7 +19,7 @@ BATCH = 3
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "IMPORT_BATCH_ENTRIES", BATCH)
+    monkeypatch.setattr(intake, "IMPORT_LINES_BATCH_ENTRIES", BATCH)
 
 
 def take_in(ledger: Ledger, numbers: Collection[int], *, odd: Collection[int] = ()) -> Imported:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from holdfast.kernel.limits.agents import *  # noqa: F403
 from holdfast.kernel.limits.code import *  # noqa: F403
 from holdfast.kernel.limits.frameworks import *  # noqa: F403
+from holdfast.kernel.limits.imports import *  # noqa: F403
 from holdfast.kernel.limits.ledger import *  # noqa: F403
 from holdfast.kernel.limits.mcp import *  # noqa: F403
 from holdfast.kernel.limits.peers import *  # noqa: F403

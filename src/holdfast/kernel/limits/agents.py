@@ -46,6 +46,11 @@ LOSS_SUMMARY_CHARS_MAX: Final = 256 * KIB
 LOSS_SHOWN_CHARS: Final = 400
 """Characters of an item that are shown; its entry has all of it."""
 
+LOSS_GIVEN_MAX: Final = 20
+LOSS_GIVEN_LOOKED_AT: Final = 2_000
+"""What was given to agents after a context was emptied: how often at most it is told, and how many
+entries are looked at for that, from then on."""
+
 HEARTBEAT_LATE_S: Final = 600
 """How far an agent's own transcript may be ahead of its hooks before they count as dead."""
 
@@ -58,6 +63,9 @@ TRACE_BYTES_READ: Final = 64 * KIB
 
 BRIEFING_LINE_CHARS: Final = 400
 """Characters of one line that an agent is told when it comes back; its entry has all of it."""
+
+BRIEFING_SESSIONS_MAX: Final = 8
+"""How many sessions back what was said and done is told to an agent that comes back."""
 
 BRIEFING_DECISIONS_MAX: Final = 50
 """Decisions that an agent may be told when it comes back, the newest."""

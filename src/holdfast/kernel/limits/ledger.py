@@ -121,6 +121,10 @@ STATE_LOG_LINES_LARGE: Final = 10_000
 IMPORT_LINE_BYTES_MAX: Final = 8 * MIB
 """Longest line of an import that is looked at as an entry; a longer one is kept in parts."""
 
+IMPORT_LINES_BATCH_ENTRIES: Final = 2_000
+"""Entries of foreign lines that are recorded at once: the disk is waited for once for all of them,
+and other writers wait meanwhile."""
+
 IMPORT_BATCH_ENTRIES: Final = 500
 IMPORT_BATCH_BYTES: Final = 16 * MIB
 """What an import records at once."""

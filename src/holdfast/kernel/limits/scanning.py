@@ -36,5 +36,11 @@ SCAN_SEEN_BYTES_MAX: Final = 1024 * MIB
 SCAN_SEEDED_MAX: Final = 10_000
 """Newest changes in the ledger that are looked at where nothing is remembered."""
 
+SCAN_PRIVATE_TAIL_S: Final = 300
+"""How long a private session that told no end may still change files after its last event."""
+
+OWN_WRITES_BYTES_MAX: Final = 1 * MIB
+"""Largest list of what holdfast itself wrote since the last look; a larger one counts as none."""
+
 SCAN_UNLOOKED_NAMED: Final = 20
 """Paths that were not looked at which are named, the first; the others are counted."""

@@ -26,3 +26,29 @@ WEB_MARKS_MAX: Final = 2_000
 """Marks of a timeline that are drawn one by one."""
 WEB_BUCKETS_MAX: Final = 400
 WEB_TOKEN_BYTES: Final = 24
+WEB_APART_IDLE_S: Final = 20.0
+"""After which silence a process that folds for the page is ended; its memory goes with it."""
+WEB_APART_S: Final = 120.0
+"""How long such a process may take for a page."""
+WEB_GATE_S: Final = 120.0
+"""How long the page lets the gate look."""
+WEB_GATE_KEPT_S: Final = 10.0
+"""How long what the gate said is shown, at least, whatever is recorded meanwhile."""
+WEB_GATE_SAME_S: Final = 60.0
+"""The same, while nothing is recorded: the code may have changed."""
+WEB_GATE_REST: Final = 5
+"""How many times as long as a look took the next one waits."""
+WEB_BLOCKS_MAX: Final = 50
+"""Of what is in the way of a clear, how much a page holds; the rest is counted."""
+WEB_BOOT_S: Final = 600.0
+"""How long the page lets a save boot."""
+WEB_BOOTS_KEPT: Final = 200
+"""Saves of which it is kept how they booted."""
+WEB_BEHIND_MAX: Final = 5_000
+"""Entries that the server takes into the views itself; more are taken in by a process apart."""
+WEB_VIEWS_S: Final = 3_600.0
+"""How long that may take."""
+WEB_ANCHORS_MAX: Final = 20
+"""Tree heads of one kind that are compared with the ledger."""
+WEB_ANSWER_BYTES_MAX: Final = 32 * 1024 * 1024
+"""Bytes of an answer from a process apart."""

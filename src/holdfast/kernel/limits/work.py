@@ -77,6 +77,9 @@ FORK_LOOKED_AT_MAX: Final = 1_000
 """Decisions with a subject near another's that one is held against, the newest; those on the very
 same subject are all looked at."""
 
+RULINGS_KEPT_MAX: Final = 4_096
+"""Decisions that are remembered while many are held against each other."""
+
 FORK_IDS_MAX: Final = 100
 """Ids that are tried for a fork, or for its ruling, where others took those before."""
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from holdfast.kernel.entry import Actor
-from holdfast.kernel.errors import InvalidInput
-from holdfast.kernel.limits import IMPORT_BATCH_BYTES, IMPORT_BATCH_ENTRIES
+from holdfast.kernel.limits import IMPORT_BATCH_BYTES, IMPORT_LINES_BATCH_ENTRIES
+from holdfast.ledger.admission import Admitted
+from holdfast.ledger.importing import admitting
+from holdfast.ledger.importing.admitting import QUARANTINED as QUARANTINED
+from holdfast.ledger.importing.admitting import Found as Found
 from holdfast.ledger.importing.lines import Line, Unread
 from holdfast.ledger.ledger import Draft
+from holdfast.ledger.sources import timestamp
 
 if TYPE_CHECKING:
     from holdfast.ledger.ledger import Ledger, Receipt
 
-QUARANTINED: Final = "line_quarantined"
 NAMED_MAX: Final = 20
 """Quarantined lines that a report names; the others are counted."""
 
@@ -60,13 +62,6 @@ class Imported(msgspec.Struct, frozen=True):
     """Entries that were left out, because nothing was to be recorded when they came."""
 
 
-class Found(msgspec.Struct, frozen=True):
-    """A line, and the entry that it becomes."""
-
-    line: Line
-    draft: Draft
-
-
 class Intake:
     """Takes found lines and counts what became of them."""
 
@@ -86,12 +81,12 @@ class Intake:
     def take(self, found: Found) -> None:
         """Record a line, sooner or later."""
         self._batch.append(found)
-        self._bytes += len(found.line.content)
-        if len(self._batch) >= IMPORT_BATCH_ENTRIES or self._bytes >= IMPORT_BATCH_BYTES:
+        self._bytes += found.bytes
+        if len(self._batch) >= IMPORT_LINES_BATCH_ENTRIES or self._bytes >= IMPORT_BATCH_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Record what is waiting, all at once; if one refuses, one by one."""
+        """Record what is waiting, all at once."""
         batch, self._batch, self._bytes = self._batch, [], 0
         if not batch:
             return
@@ -100,14 +95,28 @@ class Intake:
         self._asks_first = self._counts["duplicates"] > known
 
     def _record(self, batch: list[Found]) -> None:
-        try:
-            receipts = self._ledger.append_many(found.draft for found in batch)
-        except InvalidInput:
-            for found in batch:
-                self._record_alone(found)
-            return
-        for found, receipt in zip(batch, receipts, strict=True):
+        batch = self._admit(batch)
+        admitted = [found.admitted for found in batch if found.admitted is not None]
+        for found, receipt in zip(batch, self._append(batch, admitted), strict=True):
             self._count(found, receipt)
+
+    def _admit(self, batch: list[Found]) -> list[Found]:
+        """Decide the bytes of those for whom nobody has: what is read elsewhere comes decided."""
+        left = [found for found in batch if found.admitted is None]
+        ready = iter(admitting.admit_found(left, self._ledger._redactor, self._actor))
+        return [next(ready) if found.admitted is None else found for found in batch]
+
+    def _append(self, batch: Sequence[Found], admitted: Sequence[Admitted]) -> list[Receipt]:
+        """Do what `append_many` does, with data that is admitted already: perhaps elsewhere."""
+        if not batch:
+            return []
+        now_us = self._ledger.now_us()
+        stamp, prepare = timestamp(now_us), self._ledger._prepare
+        prepared = [
+            prepare(found.draft, one, now_us, stamp)
+            for found, one in zip(batch, admitted, strict=True)
+        ]
+        return self._ledger._write(prepared, admitted, may_be_known=True)
 
     def _unknown(self, batch: list[Found]) -> list[Found]:
         """Count what is there already, and return the rest: nothing is looked through twice."""
@@ -127,14 +136,6 @@ class Intake:
             unread=tuple(unread),
         )
 
-    def _record_alone(self, found: Found) -> None:
-        try:
-            [receipt] = self._ledger.append_many([found.draft])
-        except InvalidInput as problem:
-            found = Found(found.line, self.quarantine(found.line, problem.what, found.draft.id))
-            [receipt] = self._ledger.append_many([found.draft])
-        self._count(found, receipt)
-
     def _count(self, found: Found, receipt: Receipt) -> None:
         draft = found.draft
         self._note_session(draft)
@@ -148,7 +149,7 @@ class Intake:
                 self._refused.append(Refused(line.source, line.number, reason, receipt.seq))
             return
         self._counts["imported"] += 1
-        origin = draft.data["imported"]
+        origin = draft.data.get("imported", {})
         self._counts["hashes_differ"] += origin.get("hash_matched") is False
         self._counts["assumed_utc"] += "assumed_zone" in origin
 
@@ -158,22 +159,5 @@ class Intake:
 
     def quarantine(self, line: Line, reason: str, entry_id: str | None) -> Draft:
         """Return the entry that keeps a line as it stands."""
-        encoding, content = _kept(line.content, self._ledger.redact)
-        data = {
-            "source": line.source,
-            "line": line.number,
-            "reason": reason if line.part is None else f"{reason}; this is part {line.part}",
-            "encoding": encoding,
-            "content": content,
-        }
-        return Draft(QUARANTINED, data, actor=self._actor, id=entry_id)
-
-
-def _kept(content: bytes, redact: Callable[[str], str]) -> tuple[str, str]:
-    """Return a line as text, or as base64; secrets could not be seen in that, so they go before."""
-    try:
-        return "text", content.decode()
-    except UnicodeDecodeError:
-        seen = content.decode("utf-8", "surrogateescape")
-        cleaned = redact(seen).encode("utf-8", "surrogateescape")
-        return "base64", base64.b64encode(cleaned).decode()
+        redactor = self._ledger._redactor
+        return admitting.quarantine(line, reason, entry_id, actor=self._actor, redactor=redactor)

@@ -6,11 +6,14 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import msgspec
 
-from holdfast.kernel.limits import IMPORT_LINE_BYTES_MAX
+from holdfast.kernel.limits import IMPORT_LINE_BYTES_MAX, KIB
+
+_BUFFER_BYTES: Final = 64 * KIB
+"""What is read of a file at once."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -32,23 +35,44 @@ class Unread(msgspec.Struct, frozen=True):
 
 def read_lines(folder: Path, source: str) -> Iterator[Line | Unread]:
     """Yield the lines of a file in the folder; blank ones hold nothing and do not come."""
+    file = _opened(folder, source)
+    if isinstance(file, Unread):
+        yield file
+        return
+    with file:
+        try:
+            yield from _split(file, source)
+        except OSError as error:
+            yield Unread(source, f"it cannot be read to its end: {error.strerror}")
+
+
+def read_whole(folder: Path, source: str, bytes_max: int) -> bytes | Unread:
+    """Return what a file in the folder holds, or why it is not looked at."""
+    file = _opened(folder, source)
+    if isinstance(file, Unread):
+        return file
+    with file:
+        try:
+            content = file.read(bytes_max + 1)
+        except OSError as error:
+            return Unread(source, f"it cannot be read to its end: {error.strerror}")
+    if len(content) > bytes_max:
+        return Unread(source, f"it has more than {bytes_max:,} bytes")
+    return content
+
+
+def _opened(folder: Path, source: str) -> BinaryIO | Unread:
     path = folder / source
     try:
         # No link is followed, and no pipe waited for.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         reason = "it is a link" if path.is_symlink() else f"it cannot be opened: {error.strerror}"
-        yield Unread(source, reason)
-        return
+        return Unread(source, reason)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        yield Unread(source, "it is not a file")
-        return
-    with open(handle, "rb") as file:  # noqa: PTH123 (a handle that was checked)
-        try:
-            yield from _split(file, source)
-        except OSError as error:
-            yield Unread(source, f"it cannot be read to its end: {error.strerror}")
+        return Unread(source, "it is not a file")
+    return open(handle, "rb")  # noqa: PTH123 (a handle that was checked; the caller closes it)
 
 
 def _split(file: BinaryIO, source: str) -> Iterator[Line]:

@@ -11,19 +11,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.kernel import canonical
 from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Actor
 from holdfast.kernel.errors import Damaged, InvalidInput
-from holdfast.kernel.limits import IMPORT_LINE_BYTES_MAX, MIB
 from holdfast.kernel.types import TYPES
 from holdfast.ledger.importing.intake import Found, Imported, Intake
 from holdfast.ledger.importing.lines import Line, Unread, read_lines
+from holdfast.ledger.importing.reading import Odd, digest, is_naive, parse
 from holdfast.ledger.ledger import Draft
 from holdfast.ledger.verify import Progress, no_progress
 
@@ -121,10 +119,6 @@ def _size(path: Path) -> int:
 # A line
 
 
-class _Odd(Exception):
-    """Leave the reading of a line: says why it is no entry."""
-
-
 class _PrismReader:
     """Makes drafts of lines."""
 
@@ -137,21 +131,21 @@ class _PrismReader:
         """Turn one line into an entry, or into a quarantined line."""
         try:
             draft = self._entry(line)
-        except _Odd as odd:
+        except Odd as odd:
             draft = self.intake.quarantine(line, str(odd), self._id_of_odd(line))
         self.intake.take(Found(line, draft))
 
     def _entry(self, line: Line) -> Draft:
-        record = _parse(line)
+        record = parse(line)
         kind, data = record.get("type"), record.get("data")
         if not isinstance(kind, str) or kind not in PRISM_TYPES:
-            raise _Odd(f"its type is {_shown(kind)}, which is none of PRISM's")
+            raise Odd(f"its type is {_shown(kind)}, which is none of PRISM's")
         if not isinstance(data, dict):
-            raise _Odd("it has no data")
+            raise Odd("it has no data")
         try:
             TYPES.check(kind, data)
         except InvalidInput as problem:
-            raise _Odd(problem.what) from problem
+            raise Odd(problem.what) from problem
         session_id, origin = _session(record.get("session_id"))
         origin = {**_origin(line, record), **origin}
         if "imported" in data:
@@ -169,7 +163,7 @@ class _PrismReader:
 
         Where the line has no id of its own, it may stand there twice because it happened twice.
         """
-        key = sha256(cleaned.encode("utf-8", "surrogateescape")).hexdigest()[:40]
+        key = digest(cleaned)
         if has_id:
             return f"prism-{key}"
         self._seen[key] += 1
@@ -178,22 +172,6 @@ class _PrismReader:
     def _id_of_odd(self, line: Line) -> str:
         cleaned = self._redact(line.content.decode("utf-8", "surrogateescape"))
         return self._id_of(f"{line.part or 0}:{cleaned}", has_id=False)
-
-
-def _parse(line: Line) -> dict[str, Any]:
-    if line.part is not None:
-        raise _Odd(f"the line has more than {IMPORT_LINE_BYTES_MAX // MIB} MiB")
-    try:
-        line.content.decode()
-    except UnicodeDecodeError as error:
-        raise _Odd(f"byte {error.start} is not UTF-8") from error
-    try:
-        record = canonical.decode(line.content)
-    except InvalidInput as problem:
-        raise _Odd(f"it is not JSON that has one meaning: {problem.what}") from problem
-    if not isinstance(record, dict):
-        raise _Odd("it is not a JSON object")
-    return record
 
 
 def _origin(line: Line, record: dict[str, Any]) -> dict[str, Any]:
@@ -207,7 +185,7 @@ def _origin(line: Line, record: dict[str, Any]) -> dict[str, Any]:
         "hash": record.get("hash"),
         "hash_matched": _hash_matches(line, record),
     }
-    if isinstance(said, str) and _is_naive(said):
+    if isinstance(said, str) and is_naive(said):
         origin["assumed_zone"] = "UTC"
     known = ("type", "data", "session_id", *origin)
     rest = {name: part for name, part in record.items() if name not in known}
@@ -232,13 +210,6 @@ def _digests(data: Any) -> Iterator[str]:
                     data, sort_keys=sort_keys, ensure_ascii=ensure_ascii, separators=separators
                 )
                 yield sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _is_naive(text: str) -> bool:
-    try:
-        return datetime.fromisoformat(text).tzinfo is None
-    except ValueError:
-        return False
 
 
 def _session(given: Any) -> tuple[str | None, dict[str, Any]]:

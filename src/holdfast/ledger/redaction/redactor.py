@@ -6,11 +6,12 @@ import hmac
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, cast
 
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import JSON_DEPTH_MAX
 from holdfast.ledger.redaction.assignments import Assignments
+from holdfast.ledger.redaction.configs import first_secret
 from holdfast.ledger.redaction.names import NOT_AFTER, custom_names
 from holdfast.ledger.redaction.prefilter import Prefilter
 from holdfast.ledger.redaction.rules import RULES, Span
@@ -35,6 +36,10 @@ KEY_KEPT_BYTES_MAX: Final = 64
 """Keys of which it is remembered whether they tell: the same ones come in every entry."""
 
 T = TypeVar("T")
+
+Terms: TypeAlias = tuple[bytes, tuple[str, ...], bool]
+"""The key, the secret names and whether entropy counts: another process makes the same redactor of
+them."""
 
 
 class _Finder(Protocol):
@@ -61,6 +66,7 @@ class Redactor:
                 remedy="Give the ledger's own random key of 32 bytes.",
             )
         self._key = key
+        self.terms: Terms = (key, tuple(secret_names), entropy)
         self._assignments = Assignments(custom_names(secret_names), builtin=entropy)
         self._finders: tuple[_Finder, ...] = (*RULES, self._assignments)
         formats = [hint for rule in RULES for hint in rule.hints]
@@ -137,6 +143,13 @@ class Redactor:
                 if place is not None:
                     found.append((place, rule.kind))
         return min(found)[1] if found else None
+
+    def finds_assigned(self, content: bytes) -> str | None:
+        """Return the kind of a secret that a file of settings holds by the look of it, or None."""
+        is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = content.decode("utf-16" if is_utf16 else "utf-8", "replace")
+        own = Assignments(self._assignments.own_names, builtin=False)
+        return first_secret(text, self._finders, own)
 
     def _clean(self, value: object, name: str, depth: int) -> tuple[object, int]:
         if isinstance(value, str):

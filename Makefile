@@ -42,7 +42,7 @@ prove: $(DEV) ## crash, kill and tamper with ledgers; publish what was found
 soak: $(DEV) ## run 10,000 hook processes, kill some at any moment, and count what is in the ledger
 	@$(PY) -m holdfast.testing.soak
 
-clients: $(DEV) ## get the real bd, ck, aider, Codex and Claude Code where they can be had, and test with them
+clients: $(DEV) ## get the real bd, ck, aider, Codex, Claude Code, opencode and Gemini CLI, and test with them; what cannot be had fails
 	@tools/clients.sh $(abspath $(PY))
 
 requirements: $(DEV) ## list each requirement and lesson with its tests (STRICT=1: fail on a gap)

@@ -1,4 +1,4 @@
-"""The delta synthesis: what a count of tokens that enters yellow costs beside one that does not.
+"""What comes before a clear: the delta synthesis, and the gate over many decisions.
 
 The ledger is as a working agent leaves it (`bench/lives.py`), in a project with notes, a task and
 decisions; all in the page cache. In turns, a context is counted as green, which records the count
@@ -8,11 +8,19 @@ back, and records the synthesis. Every entry is synced, and nothing is sealed me
 second takes more than the first is what the synthesis adds, by the slowest 5 of 100 of each in a
 round. Before anything is measured it is checked that the decision of that very turn stands in
 NOTES.md.
+
+The gate looks at ledgers of 1,500 and of 15,000 decisions about the same 64 subjects, none of them
+looked at before, each in its own words; in processor time, one ledger after the other. It is
+checked that it counts all of them, and finds some that contradict each other.
 """
 
 from __future__ import annotations
 
+import random
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +33,7 @@ from bench.harness import (
     Result,
     Row,
     percentile,
+    ratios,
     scratch_folder,
     side_by_side,
     spread,
@@ -32,15 +41,29 @@ from bench.harness import (
 )
 from holdfast.config import Seal, Settings
 from holdfast.kernel.entry import Actor
+from holdfast.ledger.ledger import Draft
 from holdfast.wiring.attention import measure
+from holdfast.wiring.gate import look
+from holdfast.wiring.opening import open_ledger
 from holdfast.wiring.places import place_of
 from holdfast.wiring.project import Project, open_project
 
 NAME = "clearing"
-TITLE = "Delta synthesis"
+TITLE = "Delta synthesis and gate"
 
 SESSION: Final = "bench-clearing"
 ADDED_MS_MAX: Final = 50.0
+
+BATCH: Final = 500
+VERBS: Final = ("Split", "Keep", "Bound", "Retry", "Cache", "Order", "Store", "Send")
+THINGS: Final = ("rows", "pages", "tokens", "frames", "hashes", "queues", "logs", "names")
+WAYS: Final = ("in one pass", "at once", "twice", "on disk", "in memory", "lazily", "eagerly")
+SUBJECTS: Final = 64
+TIMES: Final = 10
+"""How many more decisions the longer ledger has."""
+GROWTH_MAX: Final = 15.0
+ACTOR: Final = Actor("agent", "bench")
+SETTINGS: Final = Settings(seal=Seal(auto=False))
 
 
 def run(options: Options) -> Result:
@@ -48,11 +71,12 @@ def run(options: Options) -> Result:
     size, turns = options.pick(100_000, 10_000), options.pick(100, 20)
     with scratch_folder() as folder:
         root = ledgers.copy_lived(size, folder)
-        actor, settings = Actor("agent", "bench"), Settings(seal=Seal(auto=False))
-        with open_project(place_of(root), settings, actor, session_id=SESSION) as project:
+        with open_project(place_of(root), SETTINGS, ACTOR, session_id=SESSION) as project:
             work = _Work(project, root)
             work.check()
             found = side_by_side({"turns": lambda: work.turns(turns)}, options.rounds)["turns"]
+        few = options.pick(1_500, 300)
+        gates = _gates(folder, few, options.rounds)
     added = spread([one["yellow_p95_ms"] - one["green_p95_ms"] for one in found])
     return Result(
         NAME,
@@ -66,14 +90,75 @@ def run(options: Options) -> Result:
                 unit="ms",
                 at_most=ADDED_MS_MAX,
                 every_round=True,
-            )
+            ),
+            Figure(
+                f"the gate at {few * TIMES:,} decisions : at {few:,}",
+                ratios(gates["many"], gates["few"], "s"),
+                at_most=GROWTH_MAX,
+            ),
         ],
         rows=[
+            Row(
+                f"the gate over {count:,} decisions",
+                "processor time",
+                "s",
+                spread_of(gates[name], "s"),
+            )
+            for name, count in (("few", few), ("many", few * TIMES))
+        ]
+        + [
             Row(f"a count that {what}", measured, "ms", spread_of(found, f"{key}_{part}_ms"))
             for what, key in (("stays green", "green"), ("enters yellow", "yellow"))
             for measured, part in (("median", "p50"), ("95 of 100", "p95"))
         ],
     )
+
+
+def _gates(folder: Path, few: int, rounds: int) -> dict[str, list[Measured]]:
+    with ExitStack() as stack:
+        held = {
+            name: stack.enter_context(_decided(folder / name, count))
+            for name, count in (("few", few), ("many", few * TIMES))
+        }
+        return side_by_side(
+            {name: partial(_looked, project) for name, project in held.items()}, rounds
+        )
+
+
+@contextmanager
+def _decided(folder: Path, count: int) -> Iterator[Project]:
+    """Make a project with so many decisions that nobody held against each other."""
+    open_ledger(place_of(folder).database, create=True).close()
+    chance = random.Random(count)
+    with open_project(place_of(folder), SETTINGS, ACTOR, session_id=SESSION) as project:
+        for first in range(0, count, BATCH):
+            project.ledger.append_many(
+                [_decision(number, chance) for number in range(first, min(first + BATCH, count))]
+            )
+        report = look(project)
+        if report.decisions != count or not any(
+            "contradict" in str(b.reason) for b in report.blocks
+        ):
+            raise CannotMeasureError("the gate did not look at every decision")
+        yield project
+
+
+def _decision(number: int, chance: random.Random) -> Draft:
+    data = {
+        "question": "Which way?",
+        "choice": f"{chance.choice(VERBS)} the {chance.choice(THINGS)} {chance.choice(WAYS)} "
+        f"after step {number}",
+        "reasoning": "It is measured.",
+        "alternatives": [f"{chance.choice(VERBS)} the {chance.choice(THINGS)}"],
+        "subject": f"part{number % SUBJECTS} {THINGS[number % SUBJECTS % len(THINGS)]}",
+    }
+    return Draft("decision", data, SESSION)
+
+
+def _looked(project: Project) -> Measured:
+    begin = time.process_time()
+    look(project)
+    return {"s": time.process_time() - begin}
 
 
 class _Work:

@@ -5,8 +5,10 @@ with a payload of about 6 kB on stdin (`bench/hook_payloads.py`: reads, edits an
 code; what looks like a secret in them is looked at closely, and counted in). When the process ends
 the event is durable. A project with a ledger, a session and 400 files; whenever a megabyte waits,
 the next process takes it in, which is counted in, too. Shown apart: a finished shell command, after
-which the project's files are looked at; the end of a turn; the start of a session, which is
-answered with what there is to know. A hook of claude-mem takes 2,418 ms, as it was published.
+which the project's files are looked at; the end of a turn; the end of a turn by which a session
+came into yellow, as its transcript tells, so that its decisions are written down; the start of a
+session, which is answered with what there is to know. A hook of claude-mem takes 2,418 ms, as it
+was published.
 
 Then eight agents at once, at full speed: every event must be in the ledger exactly once, and the
 ledger must verify.
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import compileall
 import json
+import os
 import subprocess
 import sys
 import time
@@ -38,6 +41,7 @@ from bench.harness import (
     spread_of,
 )
 from bench.hook_payloads import payloads
+from holdfast.agents import keys, trusting
 from holdfast.storage.port import Selection
 from holdfast.wiring.hook_command import hook_command
 from holdfast.wiring.opening import open_ledger
@@ -51,7 +55,14 @@ AGENTS: Final = 8
 FILES: Final = 400
 
 BARE: Final = [sys.executable, "-IS", "-c", "pass"]
-APART: Final = ("a finished command, with the scan", "the end of a turn", "the start of a session")
+APART: Final = (
+    "a finished command, with the scan",
+    "the end of a turn",
+    "the end of a turn in yellow, with the synthesis",
+    "the start of a session",
+)
+YELLOW_TOKENS: Final = 6_000
+"""More than `attention.yellow`, less than `attention.orange`."""
 
 
 def run(options: Options) -> Result:
@@ -101,8 +112,19 @@ def _project(root: Path) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"VALUE = {number}\n" * 20)
     open_ledger(root).close()
+    trusting.trust(f"{root}/.holdfast", _env(root))
     _hook(root, _told(root, "SessionStart", source="startup"))
     return root
+
+
+def _env(root: Path) -> dict[str, str]:
+    """Return what hooks are started with: a home of their own, beside the project."""
+    kept = {name: value for name, value in os.environ.items() if not _is_foreign(name)}
+    return kept | {"HOME": f"{root}-home"}
+
+
+def _is_foreign(name: str) -> bool:
+    return name.startswith(("HOLDFAST", "XDG_", "CLAUDE"))
 
 
 def _told(root: Path, event: str, session: str = "bench", **fields: Any) -> bytes:
@@ -114,7 +136,11 @@ def _hook(root: Path, payload: bytes, command: list[str] | None = None) -> float
     """Run one process to its end; return how many milliseconds that took."""
     started = time.perf_counter()
     done = subprocess.run(
-        command or hook_command("claude-code"), input=payload, cwd=root, capture_output=True
+        command or hook_command("claude-code"),
+        input=payload,
+        cwd=root,
+        env=_env(root),
+        capture_output=True,
     )
     took_ms = (time.perf_counter() - started) * 1000
     if done.returncode or done.stderr:
@@ -135,6 +161,7 @@ def _turns(root: Path, turns: int) -> Measured:
     for at in range(len(APART)):
         times = [_hook(root, _apart(root, session, at, n)) for n in range(max(5, turns // 10))]
         measured |= _shares(f"apart{at}", times)
+    _check_yellow(root, session, max(5, turns // 10))
     return measured
 
 
@@ -156,7 +183,33 @@ def _apart(root: Path, session: str, at: int, number: int) -> bytes:
         return _told(root, "PostToolUse", session, tool_use_id=f"toolu_{session}_b{number}", **told)
     if at == 1:
         return _told(root, "Stop", session, last_assistant_message=f"Done, {number}.")
+    if at == 2:
+        return _in_yellow(root, f"{session}-yellow-{number}")
     return _told(root, "SessionStart", f"{session}-{number}", source="startup")
+
+
+def _in_yellow(root: Path, session: str) -> bytes:
+    """Decide something in a session that came into yellow, as its transcript says; end its turn."""
+    path = Path(f"{root}-home") / ".claude" / "projects" / "-bench" / f"{session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    usage = {"input_tokens": YELLOW_TOKENS, "output_tokens": 7}
+    message = {"id": "m", "content": [{"type": "text", "text": "So be it."}], "usage": usage}
+    said = {"type": "assistant", "uuid": session, "sessionId": session, "message": message}
+    path.write_text(json.dumps(said) + "\n")
+    decided = {"question": f"What in {session}?", "choice": "This", "reasoning": "It fits."}
+    with open_ledger(root, session_id=keys.session_id(session)) as ledger:
+        ledger.append("decision", decided | {"alternatives": ["That"]})
+    return _told(root, "Stop", session, transcript_path=str(path))
+
+
+def _check_yellow(root: Path, session: str, count: int) -> None:
+    """See that the synthesis was really made, each time."""
+    wanted = {keys.session_id(f"{session}-yellow-{number}") for number in range(count)}
+    with open_ledger(root) as ledger:
+        found = {entry.session_id for entry in ledger.read(Selection(type="delta_synced"))}
+    made = len(wanted & found)
+    if made != count:
+        raise CannotMeasureError(f"Of {count} turns in yellow {made} were followed by a synthesis.")
 
 
 def _crowd(root: Path, events: int) -> dict[str, float]:

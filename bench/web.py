@@ -5,16 +5,21 @@ and Debian's Chromium. “First view usable”: from the start of the navigation
 to the moment at which the first view has drawn what it was told; in turns, a new window each time.
 Scrolling: the list of the timeline of 200,000 entries is scrolled from one end to the other by a
 step each frame; a frame is what passes between two calls that Chromium makes before it paints.
-Live: from the return of an append to the moment at which the page shows the entry. Memory: the
-resident set of the server's process after all of it.
+Live: from the return of an append to the moment at which the page shows the entry. The gate looks
+in a process beside the server, over and over as long as something is recorded; nothing is measured
+before its first answer is on the page. Memory: the resident set of the server's process after all
+of it, every view, a moment as it was, and a verify; the most that a process beside it took is told
+apart.
 """
 
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +38,7 @@ from bench.harness import (
 )
 from holdfast.ledger.ledger import Draft
 from holdfast.wiring.opening import open_ledger
+from tests.web.browser.looking import VIEWS
 from tests.web.seeding import seed
 from tests.web.serving import Web, web
 
@@ -64,7 +70,9 @@ def run(options: Options) -> Result:
                 options.rounds,
             )
             live = [_live(browser, large, sites[str(long)]) for _ in range(options.pick(20, 4))]
-            memory = _resident_mb(large.pid)
+            with _beside(large.pid) as beside:
+                _look_at_everything(browser, large, long)
+            memory, most = (_memory_mb(large.pid, name) for name in ("VmRSS", "VmHWM"))
         scrolled = seed(folder / "scrolled", options.pick(SCROLLED, 5_000))
         with web(scrolled) as site:
             _caught_up(browser, site)
@@ -88,6 +96,11 @@ def run(options: Options) -> Result:
     rows = [
         Row(name, "first view usable", "ms", spread_of(measured, "usable_ms"))
         for name, measured in found.items()
+    ]
+    rows.append(Row("server", "resident memory, the most at any time", "MB", spread([most])))
+    rows += [
+        Row(f"beside: {job}", "resident memory, the most at any time", "MB", spread([found]))
+        for job, found in sorted(beside.items())
     ]
     rows.append(Row("scrolling", "frame, median", "ms", spread([percentile(frames, 0.5)])))
     rows.append(Row("live", "seen after, median", "s", spread([percentile(live, 0.5)])))
@@ -122,13 +135,69 @@ def _page(browser: Any, site: Web) -> Iterator[Any]:
 
 
 def _caught_up(browser: Any, site: Web) -> None:
-    """Wait until the views have taken everything in."""
+    """Wait until the views have taken everything in, and until the gate has looked."""
     with _page(browser, site) as page:
         page.wait_for_function(
             "() => { const said = document.getElementById('live').textContent;"
             " return said.includes('entries') && !said.includes('take in') }",
             timeout=30 * 60_000,
         )
+        _gate_has_looked(page)
+
+
+def _gate_has_looked(page: Any) -> None:
+    page.wait_for_selector(
+        '[data-gate="looked"], [data-gate="could not look"]', timeout=10 * 60_000
+    )
+
+
+def _look_at_everything(browser: Any, site: Web, entries: int) -> None:
+    """Show every view, every store at two moments, and a verify to its end."""
+    with _page(browser, site) as page:
+        _gate_has_looked(page)
+        for view in VIEWS:
+            page.evaluate("view => { location.hash = '#/' + view }", view)
+            page.wait_for_selector(f'[data-view="{view}"][data-ready]', timeout=10 * 60_000)
+    for target in (f"at/{entries // 2}", f"diff?a={entries // 1000}&b={entries - 1}", "gate"):
+        _asked(site, target)
+    if [name for name, _ in site.events("/api/verify")][-1:] != ["report"]:
+        raise CannotMeasureError("The verify did not end.")
+
+
+def _asked(site: Web, target: str) -> None:
+    answer = site.ask(f"/api/{target}")
+    if answer.status != HTTPStatus.OK:
+        raise CannotMeasureError(f"{target} was answered with {answer.status}.")
+
+
+@contextmanager
+def _beside(pid: int) -> Iterator[dict[str, float]]:
+    """Look again and again at the processes that a server started: the most each kind took."""
+    found: dict[str, float] = {}
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(0.1):
+            for child in _children(pid):
+                with suppress(OSError, CannotMeasureError):
+                    words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+                    job = next((one.decode() for one in words if one.startswith(b"holdfast.")), "?")
+                    found[job] = max(found.get(job, 0.0), _memory_mb(child, "VmHWM"))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        looking.join()
+
+
+def _children(pid: int) -> list[int]:
+    with suppress(OSError):
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(one) for task in tasks for one in (task / "children").read_text().split()]
+    return []
 
 
 def _first(browser: Any, site: Web) -> dict[str, float]:
@@ -182,8 +251,8 @@ _SCROLL: Final = """
 """
 
 
-def _resident_mb(pid: int) -> float:
+def _memory_mb(pid: int, name: str) -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith(f"{name}:"):
             return int(line.split()[1]) / 1024
     raise CannotMeasureError("The kernel does not tell how much memory a process takes.")

@@ -50,7 +50,10 @@ def _fit(said: list[str], shown: list[str]) -> bool:
     return said[:1] == [line] and _fit(said[1:], rest)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/guide/compliance.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/quickstart.md", "docs/guide/compliance.md", "docs/guide/importing.md"],
+)
 def test_a_page_that_is_followed_shows_what_is_printed(page: str, tmp_path: Path) -> None:
     project = tmp_path.resolve() / "shop"
     project.mkdir()

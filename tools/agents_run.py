@@ -73,8 +73,14 @@ def _shown(step: Step) -> str:
 
 
 def shape(text: str) -> str:
-    """Return a page without what differs from run to run: names of sessions, hashes."""
-    return re.sub(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{64}\b", "…", text)
+    """Return a page without what differs from run to run: names of sessions, hashes, times."""
+    return _CHANGING.sub("…", text)
+
+
+_CHANGING: Final = re.compile(
+    r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{64}\b"
+    r"|\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b"
+)
 
 
 def main() -> int:

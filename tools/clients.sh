@@ -1,6 +1,7 @@
 #!/bin/sh
 # Build the programs of others that holdfast works with, and run the tests that use the real ones.
-# What cannot be built here is named at the end: its tests did not run.
+# What cannot be had here is named at the end, with the reason: its tests did not run, and for that
+# alone the exit code is 1. Everything else is run all the same.
 #
 # Usage: tools/clients.sh PYTHON
 set -u
@@ -19,13 +20,27 @@ build() {
     shift 2
     if [ ! -x "$folder/bin/$name" ]; then
         echo "clients: building $name"
-        timeout "$wait_s" nice "$@" >"$folder/$name.log" 2>&1
+        timeout "$wait_s" nice "$@" >"$folder/$name.log" 2>&1 || ended "$name" $?
     fi
     if [ -x "$folder/bin/$name" ]; then
         tests="$tests $test"
     else
         missing="$missing $name"
     fi
+}
+
+# ended NAME CODE: say in the log of what failed what its own words do not.
+ended() {
+    [ "$2" -ne 124 ] || echo "error: it was given up after $wait_s seconds" >>"$folder/$1.log"
+}
+
+# reason NAME: the line of its log that says best why it is not there.
+reason() {
+    log=$folder/$1.log
+    grep -v '^npm error code' "$log" 2>/dev/null |
+        grep -i -m 1 -e error -e forbidden -e 'not found' -e 'no such' -e failed -e denied ||
+        grep . "$log" 2>/dev/null | tail -n 1 | grep . ||
+        echo "it said nothing"
 }
 
 # answers PROGRAM: whether it runs here; what it writes at home stays in the scratch folder.
@@ -51,7 +66,7 @@ install_npm() {
     mkdir -p "$folder/npm"
     [ -e "$folder/npm/package.json" ] || echo '{"private": true}' >"$folder/npm/package.json"
     if ! answers "$modules/.bin/$2"; then
-        timeout "$wait_s" npm install --prefix "$folder/npm" --no-audit --no-fund "$1" || return 1
+        timeout "$wait_s" npm install --prefix "$folder/npm" --no-audit --no-fund "$1" || return
         # Where npm runs no set-up of packages, the program is not in its place yet.
         setup=$modules/${1%@*}/install.cjs
         answers "$modules/.bin/$2" || { [ -e "$setup" ] && node "$setup"; }
@@ -65,7 +80,8 @@ put() {
     shift 2
     if ! answers "$folder/bin/$name"; then
         echo "clients: installing $name"
-        "$@" >"$folder/$name.log" 2>&1
+        "$@" >"$folder/$name.log" 2>&1 || ended "$name" $?
+        HOME=$folder/home "$folder/bin/$name" --version >>"$folder/$name.log" 2>&1
     fi
     if answers "$folder/bin/$name"; then
         agents="$agents $test"
@@ -90,7 +106,7 @@ build ck tests/clients/test_ck.py \
     cargo install ck-search --locked --no-default-features --root "$folder"
 if [ ! -x "$folder/bin/beads-models" ]; then
     echo "clients: installing the models of beads-mcp"
-    make_models >"$folder/beads-models.log" 2>&1
+    make_models >"$folder/beads-models.log" 2>&1 || ended beads-models $?
 fi
 if [ -x "$folder/bin/beads-models" ]; then
     tests="$tests tests/clients/test_models.py"
@@ -105,9 +121,10 @@ put codex "tests/clients/test_codex.py tests/clients/test_codex_hooks.py
     install_npm @openai/codex@0.166.0 codex
 put claude "tests/clients/test_claude.py tests/clients/test_claude_hooks.py
     tests/clients/test_claude_recovery.py tests/clients/test_claude_screen.py
-    tests/clients/test_story.py" \
+    tests/clients/test_claude_workers.py tests/clients/test_story.py" \
     install_npm @anthropic-ai/claude-code@2.1.325 claude
-put opencode tests/clients/test_opencode_hooks.py install_npm opencode-ai@1.18.33 opencode
+put opencode "tests/clients/test_opencode_hooks.py tests/clients/test_opencode_recovery.py" \
+    install_npm opencode-ai@1.18.33 opencode
 put gemini tests/clients/test_gemini_hooks.py install_npm @google/gemini-cli@0.61.0 gemini
 
 # A network that nothing but loopback is in, so that whoever calls elsewhere fails.
@@ -132,6 +149,8 @@ if [ -n "$agents" ]; then
     [ -n "$alone" ] || echo "clients: the network was NOT taken away from the coding clients here"
 fi
 for name in $missing; do
-    echo "clients: NOT run: $name could not be built here; see .scratch/clients/$name.log"
+    why=$(reason "$name" | tr -s '\t ' ' ' | cut -c 1-200)
+    echo "clients: NOT run: $name could not be had here: $why (.scratch/clients/$name.log)"
+    [ "$status" -ne 0 ] || status=1
 done
 exit $status

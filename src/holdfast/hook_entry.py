@@ -22,6 +22,7 @@ def main(arguments: "list[str]") -> int:
         if told.settled:
             _time(told, "short")
             sys.stdout.write(told.notice)
+            sys.stdout.flush()
             return 0
         sys.path += _sites(arguments)
         from holdfast.wiring.hooking import handle

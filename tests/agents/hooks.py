@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from holdfast.agents import trusting
 from holdfast.agents.values import AgentName
 from holdfast.kernel.entry import Entry
 from holdfast.ledger.ledger import Ledger
@@ -32,13 +33,20 @@ class Done:
 class Project:
     """A project with a ledger, and an agent that works in it."""
 
-    def __init__(self, root: Path, home: Path) -> None:
+    def __init__(self, root: Path, home: Path, *, makes: bool = True) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.root = root
         self.folder = root / ".holdfast"
         self.intake = self.folder / "intake"
         self.env = {"PATH": os.defpath, "HOME": str(home)}
-        open_ledger(root).close()
+        if makes:
+            open_ledger(root).close()
+            trusting.trust(str(self.folder), self.env)
+
+    @classmethod
+    def found(cls, root: Path, home: Path) -> Project:
+        """A project whose ledger was there before."""
+        return cls(root, home, makes=False)
 
     def hook(
         self,

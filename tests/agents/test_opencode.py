@@ -96,6 +96,45 @@ def test_a_session_of_a_session_is_open_work() -> None:
     assert (draft.data["work"], draft.data["title"]) == ("ses_2", "look into it")
 
 
+def test_the_work_is_over_when_the_tool_that_waits_for_it_is() -> None:
+    given = {"tool": "task", "callID": "c1", "sessionID": "ses_1", "args": {"prompt": "look"}}
+    made = {"output": "It is 7.", "metadata": {"sessionId": "ses_2"}}
+    called, closed = drafts(NAME, told("tool.execute.after", given, made))
+    assert (called.type, closed.type, closed.session_id) == ("tool_called", "work_closed", "ses_1")
+    assert (closed.data["work"], closed.data["outcome"]) == ("ses_2", "It is 7.")
+    other = {**given, "tool": "read"}
+    assert types(drafts(NAME, told("tool.execute.after", other, made))) == ["tool_called"]
+
+
+@pytest.mark.lesson("N1")
+def test_a_compaction_tells_its_summary_under_the_name_that_an_import_gives_it() -> None:
+    made = {"auto": True, "summary": {"messageID": "m9", "text": "They made it."}}
+    [draft] = drafts(NAME, told("session.compacted", {"sessionID": "ses_1"}, made))
+    assert (draft.type, draft.data["summary"]) == ("context_compacted", "They made it.")
+    assert (draft.data["trigger"], draft.data["turn"]) == ("auto", "m9")
+    assert draft.id == keys.entry_id(keys.compacted(NAME, "ses_1", "m9", "They made it."))
+
+
+def test_a_part_of_a_summary_is_kept_and_is_not_the_agents_words() -> None:
+    part = {"type": "text", "text": "They made it.", "time": {"start": 1, "end": 2}}
+    payload = told("message.part.updated", {"part": part}, {"summary": True})
+    [draft] = drafts(NAME, payload)
+    assert (draft.type, draft.data["payload"]) == ("hook_fired", payload)
+
+
+def test_a_compaction_without_a_summary_is_one_all_the_same() -> None:
+    made = {"summary": None}
+    [draft] = drafts(NAME, told("session.compacted", {"sessionID": "ses_1"}, made))
+    assert draft.type == "context_compacted"
+    assert {"summary", "trigger"} & set(draft.data) == set()
+
+
+@pytest.mark.parametrize(("compacted", "source"), [(True, "compact"), (False, "resume")])
+def test_what_is_known_is_asked_for_anew_after_a_compaction(compacted: bool, source: str) -> None:
+    name = "experimental.chat.system.transform"
+    assert read(NAME, told(name, {}, {"compacted": compacted})).source == source
+
+
 def test_a_request_for_what_is_known_starts_no_second_session() -> None:
     event = read(NAME, told("experimental.chat.system.transform", {"sessionID": "ses_1"}))
     assert event.kind == "session_start"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
 
 from holdfast.agents import pausing
+from tests.agents.hooks import Project
 
 
 def test_nothing_is_paused_where_there_is_no_file(tmp_path: Path) -> None:
@@ -71,3 +73,15 @@ def test_it_is_said_at_the_beginning_of_a_session_where_an_agent_shows_it() -> N
         assert said == {"systemMessage": words.replace('"', "'")}
     assert pausing.notice("claude-code", "Stop", "x") == ""
     assert pausing.notice("cursor", "SessionStart", "x") == ""
+
+
+@pytest.mark.req("X7")
+def test_the_person_sees_it_when_a_session_starts(project: Project) -> None:
+    """By the process that the agent starts: what it printed must have left it when it ends."""
+    told = project.told("SessionStart", source="startup")
+    private = project.hook(told, env={"HOLDFAST_PRIVATE": "1"})
+    assert json.loads(private.out) == {"systemMessage": pausing.PRIVATE_SAID}
+    (project.folder / pausing.PAUSED).write_text("all\n")
+    paused = project.hook(told)
+    assert json.loads(paused.out) == {"systemMessage": pausing.PAUSED_SAID}
+    assert project.hook(project.told("Stop")).out == ""

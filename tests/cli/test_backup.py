@@ -22,12 +22,19 @@ from holdfast.wiring.places import place_of
 from tests.cli.harness import Holdfast, forge
 
 
+def copies(holdfast: Holdfast) -> Path:
+    """Return a folder that holds nothing but what a backup leaves there."""
+    folder = holdfast.home / "copies"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.mark.req("X8")
 @pytest.mark.lesson("N7")
 def test_a_backup_is_a_verified_ledger_by_itself(holdfast: Holdfast) -> None:
     for n in range(3):
         holdfast.record("error", n, message="x" * 40_000)
-    file = holdfast.home / "copy.db"
+    file = copies(holdfast) / "copy.db"
     answer = holdfast.process("backup", file, "--json").json()
     status = holdfast("status", "--json").json()
     assert answer == {
@@ -40,7 +47,7 @@ def test_a_backup_is_a_verified_ledger_by_itself(holdfast: Holdfast) -> None:
         "verified": True,
     }
     assert oct(file.stat().st_mode)[-3:] == "600"
-    assert [path.name for path in holdfast.home.iterdir()] == ["copy.db"]
+    assert [path.name for path in copies(holdfast).iterdir()] == ["copy.db"]
     copied = holdfast("--ledger", file, "log", "--json")
     assert copied.out == holdfast("log", "--json").out
     assert holdfast("--ledger", file, "show", "0", "--full").code == 0
@@ -82,12 +89,12 @@ def test_a_backup_has_the_archives_beside_it(holdfast: Holdfast) -> None:
     seal(holdfast, 2, 5)
     kept = files_of(place_of(holdfast.folder).archives)
     assert len(kept) == 4
-    file = holdfast.home / "copy.db"
+    file = copies(holdfast) / "copy.db"
     answer = holdfast("backup", file, "--json").json()
     assert (answer["entries"], answer["archives"], answer["verified"]) == (6, 2, True)
     assert answer["archive_bytes"] == sum(map(len, kept.values()))
-    assert sorted(path.name for path in holdfast.home.iterdir()) == ["copy.db", "copy.state"]
-    copied = holdfast.home / "copy.state" / "archives"
+    assert sorted(path.name for path in copies(holdfast).iterdir()) == ["copy.db", "copy.state"]
+    copied = copies(holdfast) / "copy.state" / "archives"
     assert kept == files_of(copied)
     assert {oct(path.stat().st_mode)[-3:] for path in copied.iterdir()} == {"600"}
     assert {oct(path.stat().st_mode)[-3:] for path in (copied, copied.parent)} == {"700"}
@@ -95,7 +102,7 @@ def test_a_backup_has_the_archives_beside_it(holdfast: Holdfast) -> None:
     shutil.rmtree(holdfast.folder / ".holdfast")
     assert before == holdfast("--ledger", file, "log", "--json").out
     assert holdfast("--ledger", file, "verify").code == 0
-    assert "2 archives" in holdfast("--ledger", file, "backup", holdfast.home / "again.db").text
+    assert "2 archives" in holdfast("--ledger", file, "backup", copies(holdfast) / "again.db").text
 
 
 @pytest.mark.parametrize("harm", ["missing", "changed"])
@@ -107,17 +114,17 @@ def test_a_ledger_whose_archive_is_not_whole_gets_no_backup(holdfast: Holdfast, 
         archive.unlink()
     else:
         archive.write_bytes(archive.read_bytes() + b"more")
-    done = holdfast("backup", holdfast.home / "copy.db", "--json")
+    done = holdfast("backup", copies(holdfast) / "copy.db", "--json")
     assert done.code == 1
     assert done.json()["faults"][0]["kind"] == "archive"
     assert archive.name in done.json()["faults"][0]["detail"]
-    assert list(holdfast.home.iterdir()) == []
+    assert list(copies(holdfast).iterdir()) == []
 
 
 def test_the_folder_of_another_backup_is_not_touched(holdfast: Holdfast) -> None:
     holdfast.record()
-    (holdfast.home / "copy.state").mkdir()
-    done = holdfast("backup", holdfast.home / "copy.db")
+    (copies(holdfast) / "copy.state").mkdir()
+    done = holdfast("backup", copies(holdfast) / "copy.db")
     assert done.code == 2
     assert "copy.state exists already" in done.err
 
@@ -194,7 +201,7 @@ def test_entries_that_come_meanwhile_are_in_the_ledger_or_in_both(holdfast: Hold
         writer = threading.Thread(target=write)
         writer.start()
         try:
-            backup = back_up(place, holdfast.home / "copy.db")
+            backup = back_up(place, copies(holdfast) / "copy.db")
         finally:
             stop.set()
             writer.join()
@@ -210,7 +217,7 @@ def test_a_whole_copy_of_another_ledger_is_no_backup(holdfast: Holdfast, tmp_pat
         ledger.append("decision", data_for("decision", 1))
     source = open_reader(holdfast.database)
     try:
-        answer = prove(source, other, holdfast.home / "copy.db")
+        answer = prove(source, other, copies(holdfast) / "copy.db")
     finally:
         source.close()
     assert [fault.kind for fault in answer.faults] == ["backup"]
@@ -253,35 +260,35 @@ def test_a_backup_whose_database_cannot_get_its_name_leaves_no_archives(
         holdfast.record("decision", n)
     seal(holdfast, 4)
     with pytest.raises(api.StorageFailed, match="No space left"):
-        back_up(place_of(holdfast.folder), holdfast.home / "copy.db", files=_NoSecondRename())
-    assert list(Path(holdfast.home).iterdir()) == []
+        back_up(place_of(holdfast.folder), copies(holdfast) / "copy.db", files=_NoSecondRename())
+    assert list(copies(holdfast).iterdir()) == []
 
 
 def test_a_backup_that_cannot_get_its_name_leaves_nothing(holdfast: Holdfast) -> None:
     holdfast.record()
-    target = holdfast.home / "copy.db"
+    target = copies(holdfast) / "copy.db"
     with pytest.raises(api.StorageFailed, match="No space left"):
         back_up(place_of(holdfast.folder), target, files=_NoRename())
-    assert list(Path(holdfast.home).iterdir()) == []
+    assert list(copies(holdfast).iterdir()) == []
 
 
 @pytest.mark.req("X8")
 def test_a_backup_has_the_saves_beside_it_and_they_boot_there(holdfast: Holdfast) -> None:
     holdfast.record("error", 1)
     holdfast("save")
-    holdfast("save", "--campaign", holdfast.home / "whole.campaign")
+    holdfast("save", "--campaign", copies(holdfast) / "whole.campaign")
     kept = files_of(place_of(holdfast.folder).saves)
-    file = holdfast.home / "copy.db"
+    file = copies(holdfast) / "copy.db"
     holdfast("backup", file)
-    assert files_of(holdfast.home / "copy.saves") == kept
+    assert files_of(copies(holdfast) / "copy.saves") == kept
     assert holdfast("--ledger", file, "boot", "--json").json()["ok"]
-    refused = holdfast("backup", holdfast.home / "copy.saves")
+    refused = holdfast("backup", copies(holdfast) / "copy.saves")
     assert "exists already" in refused.err
 
 
 def test_saves_that_are_there_already_are_not_touched(holdfast: Holdfast) -> None:
     holdfast.record("error", 1)
-    (holdfast.home / "copy.saves").mkdir()
-    refused = holdfast("backup", holdfast.home / "copy.db")
+    (copies(holdfast) / "copy.saves").mkdir()
+    refused = holdfast("backup", copies(holdfast) / "copy.db")
     assert "copy.saves exists already" in refused.err
-    assert not (holdfast.home / "copy.db").exists()
+    assert not (copies(holdfast) / "copy.db").exists()

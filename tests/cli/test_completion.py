@@ -70,23 +70,108 @@ def test_completing_a_command_loads_none(bare: Holdfast, imported: str) -> None:
     assert f" {imported}\n" not in done.stderr
 
 
-def test_bash_completes_with_it(bare: Holdfast) -> None:
-    bash = shutil.which("bash")
-    assert bash is not None
-    script = bare("completion", "bash").text
-    asks = f"""{script}
-holdfast() {{ {sys.executable} -m holdfast "$@"; }}
-export -f holdfast
-env() {{ local -a set=(); while [[ $1 == *=* ]]; do set+=("$1"); shift; done
-         command env "${{set[@]}}" {sys.executable} -m holdfast; }}
-COMP_WORDS=(holdfast veri) COMP_CWORD=1
-_holdfast_completion holdfast
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
-    done = subprocess.run(
-        [bash, "-c", asks], env=bare.env(), capture_output=True, text=True, check=True
+# Real shells, where they are: their tests are named after them; where one is absent, what it would
+# be given is looked at instead, and the test's name says so.
+SHELLS = [
+    pytest.param(way, id=way if shutil.which(way) else f"{way}-is-absent-so-its-text-is-looked-at")
+    for way in ("bash", "zsh", "fish")
+]
+
+
+def in_shell(holdfast: Holdfast, way: str, typed: str) -> list[str] | None:
+    """Type words and a TAB in a real shell; return what it offers, None where there is none."""
+    shell = shutil.which(way)
+    if shell is None:
+        return None
+    bin_folder = holdfast.home / "bin"
+    bin_folder.mkdir(parents=True, exist_ok=True)
+    (bin_folder / "holdfast").write_text(f'#!/bin/sh\nexec {sys.executable} -m holdfast "$@"\n')
+    (bin_folder / "holdfast").chmod(0o755)
+    (holdfast.home / f"holdfast.{way}").write_bytes(holdfast("completion", way).out)
+    env = holdfast.env(
+        PATH=f"{bin_folder}:/usr/bin:/bin", TERM="dumb", TYPED=typed, ZDOTDIR=str(holdfast.home)
     )
-    assert done.stdout == "verify\n"
+    asks = _ASKS[way].replace("SCRIPT", str(holdfast.home / f"holdfast.{way}"))
+    done = subprocess.run(
+        [shell, *_PLAINLY[way], "-c", asks],
+        env=env, cwd=holdfast.folder, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    return [line.strip() for line in done.stdout.splitlines() if line.strip()]
+
+
+_PLAINLY = {"bash": ("--norc",), "zsh": ("-f",), "fish": ("--no-config",)}
+_ASKS = {
+    "bash": """
+source SCRIPT
+read -ra COMP_WORDS <<< "$TYPED"
+[[ $TYPED == *' ' ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_holdfast_completion holdfast
+printf '%s\\n' "${COMPREPLY[@]}"
+# what bash does by itself when the function has nothing to say
+[[ ${#COMPREPLY[@]} == 0 && $(complete -p holdfast) == *'-o default'* ]] &&
+    compgen -f -- "${COMP_WORDS[$COMP_CWORD]}"
+""",
+    # zsh completes in its editor alone: so it is run in a terminal of its own, and typed into
+    "zsh": """
+zmodload zsh/zpty
+zpty -b inner zsh -f -i
+zpty -w inner "autoload -Uz compinit; compinit -u -D; source SCRIPT; PS1=; unsetopt prompt_sp"
+zpty -w inner "bindkey -e; setopt no_auto_menu; zstyle ':completion:*' list-grouped no"
+zpty -w inner "ready() { print -r -- '<rea''dy>' }; ready"
+zpty -r inner seen '*<ready>*'
+zpty -w -n inner "$TYPED"$'\\t'
+zpty -w -n inner $'\\C-a: \\C-e\\n'
+zpty -w inner "ready"
+zpty -r inner seen '*<ready>*'
+print -r -- "$seen"
+zpty -d inner
+""",
+    "fish": """
+source SCRIPT
+complete -C "$TYPED"
+""",
+}
+
+
+@pytest.mark.parametrize("way", SHELLS)
+def test_a_real_shell_completes_a_command(bare: Holdfast, way: str) -> None:
+    offered = in_shell(bare, way, "holdfast veri")
+    if offered is None:
+        assert f"_HOLDFAST_COMPLETE={way}_complete" in bare("completion", way).text
+    else:
+        assert "verify" in " ".join(offered)
+        assert "version" not in " ".join(offered)
+
+
+@pytest.mark.parametrize("way", SHELLS)
+def test_a_real_shell_completes_an_option(bare: Holdfast, way: str) -> None:
+    offered = in_shell(bare, way, "holdfast log --se")
+    if offered is None:
+        assert "holdfast" in bare("completion", way).text
+    else:
+        assert "--session" in " ".join(offered)
+
+
+@pytest.mark.parametrize("way", SHELLS)
+def test_a_real_shell_offers_files_where_we_have_nothing_to_say(bare: Holdfast, way: str) -> None:
+    (bare.folder / "a-story.txt").write_text("once")
+    offered = in_shell(bare, way, "holdfast tokens a-st")
+    if offered is None:
+        files = {"bash": "-o default", "zsh": "_path_files -f", "fish": "__fish_complete_path"}
+        assert files[way] in bare("completion", way).text
+    else:
+        assert "a-story.txt" in " ".join(offered)
+
+
+@pytest.mark.parametrize("way", SHELLS[1:])
+def test_a_real_shell_tells_all_of_a_description(bare: Holdfast, way: str) -> None:
+    """`List, verify and rebuild` was cut at its comma in fish."""
+    offered = in_shell(bare, way, "holdfast comp")
+    if offered is None:
+        assert 'string split "," $completion' not in bare("completion", way).text
+    else:
+        assert COMMANDS["compactions"] in " ".join(offered)
 
 
 def test_a_script_can_have_it_as_json(bare: Holdfast) -> None:

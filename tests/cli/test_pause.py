@@ -15,6 +15,7 @@ def test_a_pause_and_its_end_are_entries_with_what_came_between(holdfast: Holdfa
     assert done.json() == {
         "changed": True,
         "unrecorded": None,
+        "files": None,
         "paused": [{"session": None, "unrecorded": 0}],
     }
     for _ in range(3):

@@ -142,7 +142,7 @@ def test_the_guide_runs(bare: Holdfast, tmp_path: Path) -> None:
     stand_in.chmod(0o755)
     before = tree(bare.folder)
     typed = re.findall(r"^\$ (.*)$", (GUIDE / "agents.md").read_text(), re.MULTILINE)
-    assert len(typed) == 16
+    assert len(typed) == 19
     for line in typed:
         done = subprocess.run(
             ["sh", "-c", line],

@@ -95,6 +95,12 @@ class Hooked:
                 found.append((path, None if gone else self.holdfast(*words)))
         return found
 
+    def open_work(self, seq: int | None = None) -> dict[str, tuple[str, str]]:
+        """Return what was open right after an entry, else what is open now: kind and title."""
+        at = self.entries()[-1]["seq"] if seq is None else seq
+        items = json.loads(self.holdfast("at", str(at), "open_work", "--json"))["items"]
+        return {work: (one["kind"], one["title"]) for work, one in items.items()}
+
     def lost(self, *words: str) -> dict[tuple[str, str], str]:
         """Return what became of each item of a session."""
         lines = self.holdfast("lost", *words, "--json").splitlines()

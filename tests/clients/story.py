@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -94,12 +94,42 @@ def tell(programs: Path, folder: Path) -> Story:
         return Story([_scrubbed(place, step) for step in steps], known, other, place.lost())
 
 
-def without_holdfast(programs: Path, folder: Path) -> str:
-    """Ask the same where nothing was installed; return the last answer."""
+class Later(msgspec.Struct, frozen=True):
+    """What was answered when the context was gone, and what stood before the model."""
+
+    answer: str
+    known: str
+    other: list[str]
+
+
+Way: TypeAlias = Literal["compacted", "cleared", "cleared, then compacted", "resumed", "new"]
+"""How the context went before the last question: summed up; cleared by `/new`, and what came after
+summed up as well; summed up, and the session taken up by its name; or another one was begun."""
+
+
+def later(programs: Path, folder: Path, way: Way, *, installed: bool = True) -> Later:
+    """Lose the context in one way or another, and ask the last question."""
     with begun(folder) as (place, model):
-        ask(place, programs, ASKED, **FORCED)
-        assert len(model.condensed) >= 1
-        return ask(place, programs, ASKED_LATER, "--continue")
+        if installed:
+            place.holdfast("agents", "install", "claude-code")
+        env = FORCED if way in ("compacted", "resumed") else {}
+        ask(place, programs, ASKED, **env)
+        assert bool(model.condensed) == bool(env)
+        [session] = [path.stem for path in place.home.glob(".claude/projects/*/*.jsonl")]
+        if way.startswith("cleared"):
+            ask(place, programs, "/new", "--continue")
+        if way.endswith("then compacted"):
+            again = {"command": "wc -c < pool.py", "description": "Count again"}
+            # Of a single call it makes no summary.
+            first, second = use("Bash", "toolu_3", **again), use("Bash", "toolu_4", **again)
+            model.steps[:0] = [first, full(second), Said("Counted.")]
+            ask(place, programs, "Count again.", "--continue", **FORCED)
+            assert len(model.condensed) >= 1
+        how = {"new": (), "resumed": ("--resume", session)}.get(way, ("--continue",))
+        answer = ask(place, programs, ASKED_LATER, *how)
+        last = model.told[-1]
+        other = [text for text in texts(last) if "From holdfast, this project's ledger" not in text]
+        return Later(answer.strip(), brought_back(last), other)
 
 
 def _holdfast(place: Hooked, *words: str) -> Step:

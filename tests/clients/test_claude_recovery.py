@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -133,7 +134,9 @@ def test_a_compaction_in_the_middle_of_a_turn_loses_nothing(programs: Path, tmp_
         place.check()
 
 
-def killed(place: Hooked, programs: Path, model: Model, words: str, *, asked: int) -> None:
+def killed(
+    place: Hooked, programs: Path, told: Sequence[object], words: str, *, asked: int
+) -> None:
     """Let Claude Code work until its model was asked so often, and kill it in that moment."""
     env = {"PATH": os.environ["PATH"], "HOME": str(place.home)} | QUIET
     running = subprocess.Popen(
@@ -145,7 +148,7 @@ def killed(place: Hooked, programs: Path, model: Model, words: str, *, asked: in
         stderr=subprocess.DEVNULL,
     )
     try:
-        assert place.server.wait_for(lambda _: len(model.told) >= asked, 120)
+        assert place.server.wait_for(lambda _: len(told) >= asked, 120)
     finally:
         running.kill()
         running.wait()
@@ -159,7 +162,7 @@ def test_killed_in_the_middle_of_a_turn_it_goes_on_with_what_was_done(
     model.steps.append(never)
     with hooked(tmp_path, model) as place:
         place.holdfast("agents", "install", "claude-code")
-        killed(place, programs, model, ASKED, asked=5)
+        killed(place, programs, model.told, ASKED, asked=5)
         check_work(place, model)
         assert place.entries("session_ended") == []
         [started] = place.entries("session_started")

@@ -33,5 +33,24 @@ def test_the_next_answer_is_built_on_what_was_brought_back(programs: Path, tmp_p
     assert agents_run.shape(agents_run.PAGE.read_text()) == agents_run.shape(agents_run.page(told))
 
 
-def test_without_holdfast_the_same_model_does_not_know(programs: Path, tmp_path: Path) -> None:
-    assert story.without_holdfast(programs, tmp_path).strip() == "I do not know of a tag."
+WAYS = ("compacted", "cleared", "cleared, then compacted", "resumed", "new")
+
+
+@pytest.mark.req("X4", "L17")
+@pytest.mark.lesson("N1")
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_however_the_context_went_the_next_answer_is_built_on_what_was_brought_back(
+    programs: Path, tmp_path: Path, way: story.Way
+) -> None:
+    told = story.later(programs, tmp_path, way)
+    assert told.answer == f"The release must be tagged {story.TAG}."
+    assert story.TAG in told.known
+    assert not any(story.TAG in text for text in told.other)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_holdfast_the_same_model_does_not_know(
+    programs: Path, tmp_path: Path, way: story.Way
+) -> None:
+    told = story.later(programs, tmp_path, way, installed=False)
+    assert (told.answer, told.known) == ("I do not know of a tag.", "")

@@ -1,4 +1,4 @@
-"""Settings that stand in the environment are read in one place, and on the two short ways."""
+"""Settings that stand in the environment are read in one place, and on the short ways."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ PACKAGE = Path(__file__).parents[2] / "src" / "holdfast"
 VARIABLES = {known.about.variable for known in KNOWN.values()} - {None} | {config.DEBUG_VARIABLE}
 QUICK = {"cli/quick.py", "agents/finding.py"}
 """Answer before the settings are loaded; where a variable is set, they leave the answer to them."""
+TRUSTING = {"agents/trusting.py", "wiring/trusting.py"}
+"""Ask whether the user named a ledger, whichever it is: hooks do, before anything is loaded."""
 
 
 def test_a_variable_is_named_by_the_settings_and_the_short_ways_alone() -> None:
@@ -22,7 +24,7 @@ def test_a_variable_is_named_by_the_settings_and_the_short_ways_alone() -> None:
         for path in PACKAGE.rglob("*.py")
         if "testing" not in path.parts and names(path.read_text(encoding="utf-8"))
     }
-    assert naming == {"config/loading.py", "config/model.py"} | QUICK
+    assert naming == {"config/loading.py", "config/model.py"} | QUICK | TRUSTING
 
 
 @pytest.mark.parametrize("text", ['x("HOLDFAST_LEDGER")', 'y = {"HOLDFAST_DEBUG": 1}'])

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.evidence import git_state
 from holdfast.evidence.git import Git
-from holdfast.evidence.healing import damage_of, put, set_aside, whole
+from holdfast.evidence.healing import damage_of, put, read, set_aside, whole
 from tests.evidence.repositories import git, repository
 
 LEDGER = "a" * 32
@@ -129,3 +129,11 @@ def test_what_is_put_back_never_takes_the_place_of_something(tmp_path: Path) -> 
     with pytest.raises(FileExistsError):
         put(tmp_path / "a.md", b"y", mode=0o644)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.md", b"x")]
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused_and_not_kept_open(tmp_path: Path) -> None:
+    before = len(list(Path("/dev/fd").iterdir()))
+    for _ in range(3):
+        with pytest.raises(IsADirectoryError):
+            read(tmp_path)
+    assert len(list(Path("/dev/fd").iterdir())) == before

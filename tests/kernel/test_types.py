@@ -270,6 +270,8 @@ NAMES = {
     ("tool_begun", "call"),
     ("hook_fired", "agent"),
     ("context_compacted", "agent"),
+    ("context_given", "agent"),
+    ("context_given", "of_session"),
     ("handoff_offered", "to"),
     ("handoff_answered", "handoff"),
     ("handoff_answered", "answer"),

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.agents.answering import in_utf8, in_utf16
-from holdfast.views.briefing import EVERYTHING, LEFT_OUT, Section, briefing
+from holdfast.views.briefing import (
+    EVERYTHING,
+    FIRST,
+    LEFT_OUT,
+    Section,
+    briefed,
+    briefing,
+    without_briefings,
+)
 
 
 def _section(name: str, count: int, *, share: int = 1, more: int = 0) -> Section:
@@ -60,3 +68,32 @@ def test_it_never_takes_more_than_it_may(
     text = briefing(first, sections, most, units=units)  # type: ignore[arg-type]
 
     assert units(text) <= most  # type: ignore[operator]
+
+
+def test_it_knows_which_entries_its_lines_are_told_from_and_what_was_left_out() -> None:
+    commands = Section("Commands", "commands", tuple("abc"), seqs=(7, None, 7))
+    files = Section("Files", "files", tuple("x" * 90 for _ in range(9)), more=2)
+    found = briefed("First.", [commands, files], 600)
+
+    assert found.about == (7,)
+    assert found.left_out == {"files": 11 - found.text.count("- x")}
+    assert found.text == briefing("First.", [commands, files], 600)
+
+
+def test_entries_of_lines_that_were_left_out_are_not_named() -> None:
+    lines = tuple("x" * 90 for _ in range(9))
+    section = Section("Commands", "commands", lines, seqs=tuple(range(9)))
+    found = briefed("First.", [section], 500)
+    shown = found.text.count("- x")
+
+    assert 0 < shown < 9
+    assert found.about == tuple(range(shown))
+    assert found.left_out == {"commands": 9 - shown}
+
+
+def test_what_was_told_is_taken_out_of_words_that_repeat_it() -> None:
+    told = briefing(f"{FIRST} The context was cleared.", [_section("commands", 2)], 5_000)
+
+    assert without_briefings(f"Before. {told} After.").split() == ["Before.", "After."]
+    assert without_briefings(f"Before. {told[:90]}").split() == ["Before."]  # cut off
+    assert without_briefings("From holdfast, of course.") == "From holdfast, of course."

@@ -89,3 +89,11 @@ def test_what_the_vault_holds_is_used_when_it_is_given() -> None:
 def test_no_entries_are_no_facts() -> None:
     facts = gather([])
     assert (facts.entries, facts.first, facts.last, facts.session_id) == (0, None, None, None)
+
+
+def test_what_an_agent_was_given_is_no_work_and_is_not_counted() -> None:
+    steps = [of("command_ran", command="make check", exit_code=2), of("prompt_given", text="Go on")]
+    told = of("context_given", text="exit 2: make check")
+
+    assert gather(chained([*steps, told, told])) == gather(chained(steps))
+    assert gather(chained([told])) == gather([])

@@ -21,6 +21,7 @@ STEP_US: Final = 7_300_000
 _AGENT: Final = Actor("agent", "claude-code")
 _USER: Final = Actor("user", "claude-code")
 _TOOL: Final = Actor("tool", "claude-code")
+_HOLDFAST: Final = Actor("holdfast", "hook")
 
 _PARTS: Final = ("parser", "reader", "store", "index", "relay", "page", "queue", "vault")
 _VERBS: Final = ("split", "keep", "name", "bound", "retry", "cache", "order", "prove")
@@ -74,7 +75,23 @@ def _session(name: str, number: int, chance: random.Random, words: str) -> Itera
         yield draft(
             "context_compacted", {"agent": "claude-code", "trigger": "auto", "summary": summary}
         )
+        yield draft("context_given", _given(part, name, words), _HOLDFAST)
     yield draft("session_ended", {"reason": "clear" if number % 2 else "finished"})
+
+
+def _given(part: str, session: str, words: str) -> dict[str, Any]:
+    text = f"Commands, and how they ended:\n- pytest -q tests/test_{part}.py {words}"
+    return {
+        "agent": "claude-code",
+        "event": "SessionStart",
+        "source": "compact",
+        "text": text,
+        "tokens": 60,
+        "counter": "holdfast-2",
+        "about": [1],
+        "of_session": session,
+        "left_out": {"commands": 3},
+    }
 
 
 def _zone(tokens: int) -> str:
@@ -181,6 +198,8 @@ def seed_scripts(folder: Path, texts: Sequence[str]) -> int:
         drafts.append(Draft(kind, data, name, actor))
         told = {"agent": "claude-code", "trigger": text, "summary": text}
         drafts.append(Draft("context_compacted", told, name, _AGENT))
+        given = _given(text, name, text) | {"source": text, "counter": text, "left_out": {text: 1}}
+        drafts.append(Draft("context_given", given, name, _HOLDFAST))
         drafts.append(Draft("work_opened", {"work": f"w-{number}", "title": text, "kind": text}))
     folder.mkdir(parents=True, exist_ok=True)
     with open_ledger(folder, seal=Seal(auto=False), entropy=False) as ledger:

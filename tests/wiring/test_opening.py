@@ -37,6 +37,14 @@ def test_a_ledger_is_made_once_and_opened_ever_after(tmp_path: Path) -> None:
     assert key == place.key.read_bytes()
 
 
+def test_making_a_ledger_leaves_no_file_open(tmp_path: Path) -> None:
+    make_ledger(place_of(tmp_path))
+    with holdfast.open(tmp_path) as ledger:
+        ledger.append("decision", data_for("decision"))
+    held = {handle.resolve() for handle in Path("/dev/fd").iterdir()}
+    assert [one for one in held if one.is_relative_to(tmp_path.resolve())] == []
+
+
 def test_processes_that_make_it_at_once_get_one_ledger(tmp_path: Path) -> None:
     openers = [
         subprocess.Popen(

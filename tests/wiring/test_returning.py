@@ -101,6 +101,32 @@ def test_a_new_session_is_told_what_the_one_before_it_did(tmp_path: Path) -> Non
     assert "exit 2: make check (#2)" in told
 
 
+@pytest.mark.req("X4", "L17")
+@pytest.mark.lesson("N1")
+@pytest.mark.parametrize("source", ["compact", "resume", "clear"])
+def test_what_was_said_before_an_earlier_clear_is_told_again(tmp_path: Path, source: str) -> None:
+    with opened(make(tmp_path)) as project:
+        _worked(project)
+    for before, session in ("st", "tu"):
+        with opened(tmp_path, session=session) as project:
+            project.ledger.append("session_started", {"source": "clear", "parent": before})
+            project.ledger.append("prompt_given", {"text": f"Never skip the checks of {session}."})
+    with opened(tmp_path, session="u") as project:
+        told = _context(project, event("session_start", session="u", source=source))
+    with opened(tmp_path, session=None) as project:
+        project.ledger.session_id = "v"
+        project.ledger.append("prompt_given", {"text": "Never mind."})
+        other = _context(project, event("session_start", session="v", source="resume"))
+
+    words = [one for one in told.splitlines() if "Never" in one and one.startswith("- #")]
+    mine = [] if source == "clear" else ["Never skip the checks of u."]
+    assert [one.split(" ", 2)[2] for one in words] == [
+        *(*mine, "Never skip the checks of t.", "Never push to main."),
+    ]
+    assert "exit 2: make check (#2)" in told
+    assert "Never push to main." not in other  # it goes on from nobody
+
+
 def test_where_nothing_was_recorded_nothing_is_said(tmp_path: Path) -> None:
     with opened(make(tmp_path)) as project:
         assert reply(project, event("session_start", source="startup")).context is None

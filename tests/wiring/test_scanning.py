@@ -131,10 +131,10 @@ def test_a_file_written_in_the_moment_of_the_look_is_read_again(
         return real(self, name, most)
 
     monkeypatch.setattr(FileReader, "read", reading)
-    monkeypatch.setattr(scanning, "_clock_ns", lambda _: stamps.st_ctime_ns)
+    monkeypatch.setattr(scanning, "clock_ns", lambda _: stamps.st_ctime_ns)
     assert work.told() == []
     assert work.told() == []
-    monkeypatch.setattr(scanning, "_clock_ns", lambda _: stamps.st_ctime_ns + 1)
+    monkeypatch.setattr(scanning, "clock_ns", lambda _: stamps.st_ctime_ns + 1)
     assert work.told() == []
     assert read, "suspect for as long as it may have been written in that tick"
     seen = len(read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast.storage.port import Selection
-from holdfast.wiring import scanning
+from holdfast.wiring import scan_turns, scanning
 from tests.wiring.scanned import Scanned, scanned
 
 
@@ -89,11 +90,14 @@ def test_who_holds_the_turn_may_take_it_again(work: Scanned) -> None:
 def test_a_turn_that_is_never_given_back_holds_nobody_up_for_ever(
     work: Scanned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scanning, "WAIT_S", 0.0)
+    monkeypatch.setattr(scan_turns, "WAIT_S", 0.0)
     (work.root / "b.txt").write_text("changed\n")
-    with scanned(work.root) as other, scanning.one_at_a_time(other.project):
+    with scanned(work.root) as other, ThreadPoolExecutor(1) as somebody:
+        held = scanning.one_at_a_time(other.project)
+        somebody.submit(held.__enter__).result()
         assert work.told() == ["modify b.txt"]
         assert other.told() == []
+        somebody.submit(held.__exit__, None, None, None).result()
 
 
 @pytest.mark.lesson("N11")

@@ -33,7 +33,7 @@ class Place:
         with self.path.open("ab") as file:
             file.write(b"\n".join(map(msgspec.json.encode, records)) + end)
 
-    def event(self, turn: str = "t1", path: Path | None = None, **more: Any) -> Event:
+    def event(self, turn: str | None = "t1", path: Path | None = None, **more: Any) -> Event:
         payload = {
             "session_id": SESSION,
             "transcript_path": str(path or self.path),
@@ -110,6 +110,24 @@ def test_the_same_words_in_a_later_reading_of_the_turn_are_said_again(
             assert texts(place.tail(project)) == ["Done."]
             number = types_of(project)["agent_said"]
     assert number == 3
+
+
+@pytest.mark.req("X4")
+def test_words_of_a_turn_that_began_before_an_earlier_reading_are_one_entry_with_the_hooks(
+    place: Place, tmp_path: Path
+) -> None:
+    prompt = {"type": "user", "uuid": "u", "sessionId": SESSION, "message": {"content": "Count."}}
+    with project_in(tmp_path / "project") as project:
+        place.tail(project, turn=None, hook_event_name="SessionStart", source="resume")
+        place.write(said("Before."))
+        place.tail(project, turn=None, hook_event_name="SessionStart", source="resume")
+        place.write({**prompt, "promptId": "t2"})
+        place.tail(project, turn="t2", hook_event_name="PreCompact", trigger="auto")
+        place.write(said("Counted."))
+        [read] = place.tail(project, record=False, turn="t2").drafts
+        stop = place.event(turn="t2", last_assistant_message="Counted.")
+        [told] = agent_named("claude-code").drafts(stop)
+        assert (read.data["turn"], read.id) == ("t2", told.id)
 
 
 def test_what_was_read_and_not_recorded_is_read_again(place: Place, tmp_path: Path) -> None:

@@ -222,17 +222,17 @@ from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.importing import intake
 from holdfast.wiring import transcribing
 from tests.agents.sampled import project_in
-intake.IMPORT_BATCH_ENTRIES = 20
+intake.IMPORT_LINES_BATCH_ENTRIES = 20
 left = int(sys.argv[3])
-whole = Ledger.append_many
-def append_many(self, drafts, **more):
+whole = Ledger._write
+def write(self, *given, **more):
     global left
-    done = whole(self, drafts, **more)
+    done = whole(self, *given, **more)
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
     return done
-Ledger.append_many = append_many
+Ledger._write = write
 with project_in(Path(sys.argv[1])) as project:
     transcribing.import_transcripts(project, "claude-code", Path(sys.argv[2]))
 """

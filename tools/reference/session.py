@@ -196,6 +196,7 @@ _AROUND: Final = (
     _step("import", "prism ../prism", codes=(0, 1), before=_write_prism),
     _step("agents install", "claude-code --yes"),
     _step("agents status", codes=(0, 1)),
+    _step("agents trust"),
     _step("agents plugin", "../plugin"),
     _step("agents remove", "claude-code"),
     _step("pause", "--because 'a customer'"),

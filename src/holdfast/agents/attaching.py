@@ -19,14 +19,36 @@ _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Move to: ")
 _OURS = (".git", ".holdfast")
 
 _SECRET_NAMES_WORDS = (
-    ".env .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .htpasswd .git-credentials .dockercfg"
-    " .vault-token id_rsa id_dsa id_ecdsa id_ed25519 credentials master.key"
-    " secrets.yml secrets.yaml secrets.json secrets.toml"
+    ".env .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .htpasswd .git-credentials"
+    " .dockercfg .vault-token .vault_pass .dev.vars .s3cfg .boto rclone.conf auth.json"
+    " id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"
+    " credentials credentials.json credentials.toml credentials.yml credentials.yaml"
+    " secrets.yml secrets.yaml secrets.json secrets.toml master.key wp-config.php"
+    " kubeconfig kubeconfig.yml kubeconfig.yaml terraform.tfstate terraform.tfstate.backup"
 )
 _SECRET_NAMES = frozenset(_SECRET_NAMES_WORDS.split())
-_SECRET_ENDS_WORDS = ".pem .key .p12 .pfx .jks .keystore .kdbx .ppk .env .tfvars"
+_SECRET_ENDS_WORDS = (
+    ".pem .key .p12 .pfx .jks .keystore .keytab .kdbx .ppk .ovpn .env .tfvars .tfvars.json .tfstate"
+    " .kubeconfig"
+)
 _SECRET_ENDS = tuple(_SECRET_ENDS_WORDS.split())
+_SECRET_PLACES = (
+    "/.kube/config",
+    "/.docker/config.json",
+    "/.m2/settings.xml",
+    "/.m2/settings-security.xml",
+)
 _PATTERN_ENDS = (".example", ".sample", ".template", ".dist", ".defaults")
+
+_CONFIG_ENDS_WORDS = (
+    ".yaml .yml .json .jsonc .json5 .toml .ini .cfg .cnf .conf .config .properties .xml .plist"
+    " .envrc .service .rc"
+)
+_CONFIG_ENDS = tuple(_CONFIG_ENDS_WORDS.split())
+_CONFIG_NAMES = frozenset(("config", ".gitconfig", "dockerfile", "containerfile"))
+_NO_CONFIG = frozenset(
+    ("package-lock.json", "npm-shrinkwrap.json", "composer.lock", "tsconfig.json")
+)
 
 
 def is_for_secrets(path: str) -> bool:
@@ -37,7 +59,25 @@ def is_for_secrets(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
     if name.endswith(_PATTERN_ENDS):
         return False
-    return name in _SECRET_NAMES or name.startswith(".env.") or name.endswith(_SECRET_ENDS)
+    if name in _SECRET_NAMES or name.startswith((".env.", "client_secret")):
+        return True
+    return name.endswith(_SECRET_ENDS) or f"/{path}".lower().endswith(_SECRET_PLACES)
+
+
+def is_config(path: str) -> bool:
+    """Tell whether a file's name says that it holds settings: then names and values in it count.
+
+    Of all other files, code above all, only secrets of a certain format are told, so that what an
+    agent wrote comes back byte for byte.
+    """
+    name = path.rpartition("/")[2].lower()
+    for end in _PATTERN_ENDS:
+        name = name.removesuffix(end)
+    if name in _NO_CONFIG:
+        return False
+    is_rc = name.startswith(".") and name.endswith("rc")
+    named = name in _CONFIG_NAMES or name.endswith(_CONFIG_ENDS)
+    return named or is_rc or name.startswith(".env")
 
 
 def call(value: "dict[str, object]") -> "tuple[str, dict[str, object]]":

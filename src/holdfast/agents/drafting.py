@@ -123,7 +123,7 @@ def words(event: Event, text: str | None, *, key: str | None = None) -> list[Dra
     """Make what the agent said, where it said something."""
     if text is None or not says(text):
         return []
-    said = keys.said(event.agent, event.session, event.turn, text, worker=event.worker)
+    said = keys.said(event.agent, event.session, event.turn, text, event.said, worker=event.worker)
     return [draft(event, "agent_said", "agent", {"text": text}, key=key or said)]
 
 

@@ -68,6 +68,10 @@ class Setup:
         self.edits = edits
         self._memory = memory
 
+    def paths(self) -> list[Path]:
+        """Return every file that an install or its removal may write."""
+        return [self.root / edit.path for edit in self.edits]
+
     def plan(self) -> list[Step]:
         """Say what an install would do."""
         memory = self.memory()

@@ -80,8 +80,9 @@ def said(
     *,
     worker: str | None = None,
 ) -> str:
-    """Name what the agent said, or a sub-agent of it. A hook knows the words alone, and says 1 for
-    `nth`: a transcript tells which time of the turn it was."""
+    """Name what the agent said, or a sub-agent of it. `nth` is which time of the turn it was, as a
+    transcript tells. A hook knows the words alone and says 1, or without a turn which time of the
+    session it was."""
     return _key(agent, session, "said", turn, worker, digest(text.strip()), nth)
 
 

@@ -74,6 +74,14 @@ def suspects_file(content: bytes) -> bool:
     return suspects_format(content.decode("latin-1").lower())
 
 
+def suspects_config(content: bytes, names: "tuple[str, ...]" = ()) -> bool:
+    """Tell whether there may be a secret in a file of settings, where names count, too."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    text = content.decode("utf-8", "replace")
+    return suspects_text(text, names) or ("kind" in text and "Secret" in text)
+
+
 def suspects_format(lowered: str) -> bool:
     """Tell whether something in a text begins like a secret of a known format."""
     for hint in _AT_ONCE:

@@ -3,7 +3,9 @@
     {"hook_event_name", "session_id", "cwd", "input", "output"}
 
 `input` and `output` are what opencode hands to a plugin, untouched; of an event of the bus, its
-properties are the input. The answer is `context`, `message`, `block`, for the plugin to act on.
+properties are the input. There the output is the plugin's own: of `session.compacted`, the summary
+whose parts came before it; of such a part, that it is one. The answer is `context`, `message`,
+`block`, for the plugin to act on.
 """
 
 from __future__ import annotations
@@ -51,14 +53,18 @@ CONTEXT_CHARS_MAX: Final = 20_000
 
 CANNOT: Final[tuple[str, ...]] = (
     "A new session or a compaction cannot be held back.",
-    "The summary of a compaction is not told when it is made; `holdfast import opencode` reads it.",
     "A tool that fails has a beginning and no end.",
     "It does not say that it ends; a session without news is over when its process is. The last "
     "events before that may not come, as it does not wait for them.",
 )
 
+_CONTEXT_TO: Final = frozenset({_SYSTEM, "experimental.session.compacting"})
+"""Events of which the plugin puts an answer's context before the model; that of others it drops."""
+
 _SHELLS: Final = frozenset({"bash", "shell"})
 _WRITERS: Final = frozenset({"edit", "multiedit", "write"})
+_HELPER: Final = "task"
+"""The tool that waits for a sub-agent, which is a session of its own."""
 _PATCHERS: Final = frozenset({"apply_patch", "patch"})
 _PATCHED: Final = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 
@@ -84,7 +90,7 @@ def read(payload: Any, at_us: int) -> Event:
         session=session if parent is None else parent,
         cwd=text_in(payload, "cwd"),
         at_us=at_us,
-        source=_source(name),
+        source=_source(name, made),
         turn=_turn(name, given, made),
         call=text_in(given, "callID"),
         tool=tool,
@@ -125,8 +131,9 @@ def drafts(event: Event) -> list[Draft]:
 def answer(event: Event, reply: Reply) -> Answer:
     """Spell a reply for the plugin."""
     block = reply.block if event.kind in ("prompt", "tool_begin") else None
+    given = reply.context if event.name in _CONTEXT_TO else None
     return spelled(
-        context=shortened(reply.context, CONTEXT_CHARS_MAX),
+        context=shortened(given, CONTEXT_CHARS_MAX),
         message=reply.message or None,
         block=block or None,
     )
@@ -136,9 +143,13 @@ _OF_CALL: Final = ("args", "callID", "sessionID", "tool")
 
 
 def _text(name: str, given: Any, made: Any) -> str | None:
-    """Return the words of a prompt, or of a part of an answer that is whole."""
+    """Return the words of a prompt, of a part of an answer that is whole, or of a summary."""
     if name == "chat.message":
         return "\n".join(_typed(made)) or None
+    if name == "session.compacted":
+        return text_in(field(made, "summary"), "text")
+    if field(made, "summary"):
+        return None  # of a compaction, which tells it when it is over
     part = field(given, "part")
     # Only what the model says has an end; what the user said is there at once.
     ended = field(field(part, "time"), "end") is not None
@@ -177,17 +188,21 @@ def _another(event: Event, text: str) -> Draft:
 def _turn(name: str, given: Any, made: Any) -> str | None:
     if name == "chat.message":
         return text_in(field(made, "message"), "id") or text_in(given, "messageID")
+    if name == "session.compacted":
+        return text_in(field(made, "summary"), "messageID")
     if name == "message.updated":
         return text_in(field(given, "info"), "id")
     return text_in(field(given, "part"), "messageID")
 
 
-def _source(name: str) -> str | None:
+def _source(name: str, made: Any) -> str | None:
     match name:
         case "session.created":
             return "startup"
         case "experimental.chat.system.transform":
-            return "resume"
+            return "compact" if field(made, "compacted") is True else "resume"
+        case "session.compacted" if isinstance(field(made, "auto"), bool):
+            return "auto" if field(made, "auto") else "manual"
         case "session.deleted":
             return "deleted"
         case _:
@@ -223,7 +238,11 @@ def _finished(event: Event, given: Any) -> list[Draft]:
         exit_code=code if known else None,
         runs=isinstance(made, dict | None),
     )
-    return drafting.finished(event, field(given, "args"), how, Fields(given, _OF_CALL))
+    ended = drafting.finished(event, field(given, "args"), how, Fields(given, _OF_CALL))
+    helper = text_in(field(made, "metadata"), "sessionId") if event.tool == _HELPER else None
+    if helper is not None:
+        ended.append(drafting.work_closed(event, helper, how.output or "it said nothing"))
+    return ended
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

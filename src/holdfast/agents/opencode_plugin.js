@@ -36,9 +36,11 @@ function tell(cwd, payload) {
   })
 }
 
-export const Holdfast = async ({ directory, worktree }) => {
+export const Holdfast = async ({ client, directory, worktree }) => {
   const cwd = directory || worktree || process.cwd()
   const contexts = new Map()
+  const compacted = new Set()
+  const summaries = new Map()
   let queue = Promise.resolve()
 
   // One after the other, so that they arrive in the order in which they happened.
@@ -49,14 +51,51 @@ export const Holdfast = async ({ directory, worktree }) => {
     return queue
   }
 
+  function summaryOf(session) {
+    if (!summaries.has(session)) summaries.set(session, { messageID: null, parts: new Map() })
+    return summaries.get(session)
+  }
+
+  // A compaction is told part by part, and at last that it is over: keep the parts until then.
+  function more(type, session, told) {
+    const part = told.part ?? {}
+    if (type === "message.updated" && told.info?.summary === true) {
+      summaryOf(session).messageID = told.info.id
+    } else if (type === "message.part.updated" && part.type === "compaction") {
+      summaries.set(session, { messageID: null, parts: new Map(), auto: part.auto === true })
+    } else if (type === "message.part.updated" && part.type === "text") {
+      const known = summaries.get(session)
+      if (!part.messageID || known?.messageID !== part.messageID) return undefined
+      known.parts.set(part.id, part.text)
+      return { summary: true }
+    } else if (type === "session.compacted") {
+      const { messageID, parts, auto } = summaryOf(session)
+      const text = [...parts.values()].join("\n")
+      contexts.delete(session)
+      compacted.add(session)
+      summaries.delete(session)
+      return { auto, summary: text ? { messageID, text } : null }
+    }
+    return undefined
+  }
+
+  async function show(message) {
+    try {
+      await client.tui.showToast({ body: { message, variant: "info" } })
+    } catch {
+      // There is no screen to show it on.
+    }
+  }
+
   return {
     event: async ({ event }) => {
       const told = event.properties ?? {}
       const session = told.sessionID ?? told.info?.sessionID ?? told.info?.id ?? told.part?.sessionID
+      const output = more(event.type, session, told)
       if (event.type === "message.part.updated" && !told.part?.time?.end) return
       if (event.type === "message.updated" && !told.info?.time?.completed) return
-      if (event.type === "session.compacted") contexts.delete(session)
-      await send(event.type, session, told)
+      const answer = await send(event.type, session, told, output)
+      if (answer.message) await show(answer.message)
     },
     "chat.message": async (input, output) => {
       const answer = await send("chat.message", input.sessionID, input, output)
@@ -81,7 +120,8 @@ export const Holdfast = async ({ directory, worktree }) => {
       const session = input.sessionID ?? ""
       if (!contexts.has(session)) {
         const name = "experimental.chat.system.transform"
-        const answer = await send(name, input.sessionID, { sessionID: input.sessionID })
+        const output = { compacted: compacted.delete(session) }
+        const answer = await send(name, input.sessionID, { sessionID: input.sessionID }, output)
         contexts.set(session, answer.context ?? "")
       }
       if (contexts.get(session)) output.system.push(contexts.get(session))

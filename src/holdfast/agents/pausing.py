@@ -126,14 +126,19 @@ def note_private(folder: str, session: str, event: str, at_us: int) -> None:
             os.write(handle, b"-%016d\n" % at_us)
         elif event in _BEGINS or mark != b"+":
             os.write(handle, b"+%016d\n" % at_us)
+        os.utime(handle)  # when it was last heard of, for one that ends without a word
     finally:
         os.close(handle)
 
 
 def private_since(folder: str, session: str) -> "list[tuple[int, int | None]]":
     """Return when a session was private: from, and until when, None where that was not told."""
+    return _times(_private(folder, session))
+
+
+def _times(path: str) -> "list[tuple[int, int | None]]":
     try:
-        handle = os.open(_private(folder, session), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return []
     try:
@@ -149,6 +154,25 @@ def private_since(folder: str, session: str) -> "list[tuple[int, int | None]]":
             found.append((int(digits), None))
         elif mark == "-" and found and found[-1][1] is None:
             found[-1] = (found[-1][0], int(digits))
+    return found
+
+
+def private_spans(folder: str, tail_s: int) -> "list[tuple[int, int]]":
+    """Return when sessions were private, in microseconds; one that told no end ends some time after
+    it was last heard of."""
+    try:
+        names = os.listdir(f"{folder}/{PRIVATE_FOLDER}")  # noqa: PTH208 - pathlib costs 8 ms
+    except OSError:
+        return []
+    found = []
+    for name in names:
+        path = f"{folder}/{PRIVATE_FOLDER}/{name}"
+        try:
+            heard_us = os.lstat(path).st_mtime_ns // 1000
+        except OSError:
+            continue
+        for start, stop in _times(path):
+            found.append((start, heard_us + tail_s * 1_000_000 if stop is None else stop))
     return found
 
 

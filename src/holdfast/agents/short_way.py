@@ -9,7 +9,7 @@ import os
 import sys
 from time import monotonic, process_time, time_ns
 
-from holdfast.agents import attaching, finding, intake, looking, pausing, terms
+from holdfast.agents import attaching, finding, intake, looking, pausing, terms, trusting
 
 PAYLOAD_BYTES_MAX = 16 * 1024 * 1024
 """The longest payload that is read; of a longer one the beginning is kept, and that is said."""
@@ -93,6 +93,10 @@ def pass_on(agent: str, payload: bytes, env: "dict[str, str]") -> Told:
     if told.folder is None:
         return told.settle()
     event = _word(value.get("hook_event_name")) if isinstance(value, dict) else ""
+    if not trusting.is_trusted(told.folder, env):
+        told.folder = None  # nothing is written there, and nothing of it is said
+        told.notice = pausing.notice(agent, event, trusting.SAID)
+        return told.settle()
     intake.check(told.folder)
     session = _word(value.get("session_id")) if isinstance(value, dict) else ""
     if pausing.is_private(env):
@@ -147,11 +151,12 @@ def attached(
         held = attaching.content(root, cwd, path, heeded.file_bytes_max)
         if held is None:
             continue
-        if looking.suspects_file(held):
+        config = attaching.is_config(path)
+        if looking.suspects_file(held) or (config and looking.suspects_config(held, heeded.names)):
             from holdfast.agents import cleaning
 
             redactor = redactor or cleaning.redactor(folder, heeded)
-            if redactor is None or redactor.finds_secret(held) is not None:  # type: ignore[attr-defined]
+            if redactor is None or cleaning.holds_secret(redactor, path, held):  # type: ignore[arg-type]
                 continue
         found.append((path, held))
     return tuple(found)

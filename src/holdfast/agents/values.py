@@ -57,6 +57,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Files that the tool says it wrote."""
     text: str | None = None
     """The prompt; of a stop, what the agent said last; of a compaction, the summary."""
+    said: int = 1
+    """Which time the agent says these words, where no turn tells the times apart."""
     transcript: str | None = None
     worker: str | None = None
     """The sub-agent it comes from or is about."""
@@ -65,11 +67,26 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """All of it, as it came."""
 
 
+class MadeOf(msgspec.Struct, frozen=True, kw_only=True):
+    """What words for a model were made of: for whoever asks later what an agent was told."""
+
+    about: tuple[int, ...] = ()
+    """The entries that they name or were made from."""
+    of_session: str | None = None
+    """The session whose work they tell of."""
+    as_of: int | None = None
+    """The last entry that was taken into account."""
+    left_out: dict[str, int] = {}
+    """What there was no room for: how much of each kind."""
+
+
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What holdfast has to say to an event; how that is spelled is the agent's own affair."""
 
     context: str | None = None
     """For the model."""
+    made_of: MadeOf | None = None
+    """What the context was made of."""
     message: str | None = None
     """For the person."""
     block: str | None = None

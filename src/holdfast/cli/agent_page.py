@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from holdfast.agents import heartbeat
+from holdfast.agents.trusting import SAID
 from holdfast.ledger.sources import system_clock
 from holdfast.wiring.pausing import paused
 from holdfast.wiring.scanning import scan_state
 from holdfast.wiring.status import spell_age
+from holdfast.wiring.trusting import is_trusted
 
 if TYPE_CHECKING:
     from holdfast.wiring.agent_status import AgentStatus, Installed
@@ -23,7 +25,8 @@ PROBLEMS_SHOWN: Final = 5
 def document(place: Place, found: Sequence[AgentStatus]) -> dict[str, Any]:
     """Return everything, for scripts."""
     return {
-        "ok": not any(one.faults for one in found),
+        "ok": is_trusted(place) and not any(one.faults for one in found),
+        "trusted": is_trusted(place),
         "paused": msgspec.to_builtins(paused(place)),
         "agents": [{**msgspec.to_builtins(one), "faults": one.faults} for one in found],
         "problems": msgspec.to_builtins(heartbeat.problems(place.folder)),
@@ -33,6 +36,8 @@ def document(place: Place, found: Sequence[AgentStatus]) -> dict[str, Any]:
 def lines(place: Place, found: Sequence[AgentStatus]) -> Iterator[str]:
     """Tell it to a person."""
     now_us = system_clock()
+    if not is_trusted(place):
+        yield f"NOT YOURS: {SAID}"
     for one in paused(place):
         whose = "" if one.session is None else f" for session {one.session}"
         yield f"PAUSED{whose}: {one.unrecorded:,} events were not recorded."

@@ -51,8 +51,11 @@ def read(path: Path) -> bytes | None:
         handle = os.open(path, flags)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    with open(handle, "rb") as file:  # noqa: PTH123 - a descriptor
-        content = file.read(GIT_BLOB_BYTES_MAX + 1)
+    try:
+        with open(handle, "rb", closefd=False) as file:  # of a folder it would not close it
+            content = file.read(GIT_BLOB_BYTES_MAX + 1)
+    finally:
+        os.close(handle)
     if len(content) > GIT_BLOB_BYTES_MAX:
         raise CouldNotLook(
             f"{path.name} has more than {GIT_BLOB_BYTES_MAX:,} bytes.",

@@ -77,6 +77,10 @@ class Installation:
         """Return what is to stand in the project."""
         return wanted(self._overrides)
 
+    def paths(self) -> list[Path]:
+        """Return every file that an install or its removal may write."""
+        return [self.root / path for path in (*(one.path for one in self.wanted()), CHECKSUMS)]
+
     def checksums(self) -> Checksums:
         """Return the list of digests."""
         return read_checksums(self.root)

@@ -35,6 +35,8 @@ class Pending(msgspec.Struct, frozen=True, array_like=True):
     id: str
     path: bytes
     before: Record | None
+    unkept: bool = False
+    """That was made while nothing was to be recorded."""
 
 
 class SeenFiles(msgspec.Struct, array_like=True):
@@ -60,6 +62,8 @@ class SeenFiles(msgspec.Struct, array_like=True):
     """The last look did not come to all files."""
     odd: list[tuple[bytes, Record]] = []
     """Files whose names are not UTF-8, while they lie on disk."""
+    unkept: set[str] = set()
+    """Files as they were made while nothing was to be recorded: what they held is kept nowhere."""
 
     def get(self, path: str) -> Record | None:
         """Return what is remembered of a file."""
@@ -86,7 +90,10 @@ class SeenFiles(msgspec.Struct, array_like=True):
         """
         while self.pending and not is_recorded(self.pending[-1].id):
             missing = self.pending.pop()
-            self.put(os.fsdecode(missing.path), missing.before)
+            path = os.fsdecode(missing.path)
+            self.put(path, missing.before)
+            if missing.unkept:
+                self.unkept.add(path)
         self.pending = []
 
 
@@ -154,7 +161,10 @@ def _spelled(seen: SeenFiles) -> SeenFiles:
         for folder, names in seen.skipped.items()
         if is_text(folder)
     }
-    return msgspec.structs.replace(seen, folders=plain, ignored=ignored, skipped=skipped, odd=odd)
+    unkept = set(filter(is_text, seen.unkept))
+    return msgspec.structs.replace(
+        seen, folders=plain, ignored=ignored, skipped=skipped, odd=odd, unkept=unkept
+    )
 
 
 def is_text(name: str) -> bool:

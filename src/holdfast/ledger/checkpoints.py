@@ -42,6 +42,7 @@ _NO_WORK: Final = frozenset(
         "compression",
         "artifact_erased",
         "attention_measured",
+        "context_given",
         "delta_synced",
         "gate_ran",
         "handoff_made",

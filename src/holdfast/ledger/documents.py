@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Document: TypeAlias = dict[str, Any]
 
-_NO_WORK: Final = ("checkpoint", "compression")
+_NO_WORK: Final = ("checkpoint", "compression", "context_given")
 """Types that tell of work, and are none: the notes of seals are long, too."""
 
 _BEGINNINGS: Final = (*_NO_WORK, "session_started")

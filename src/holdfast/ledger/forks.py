@@ -46,6 +46,9 @@ __all__ = [
 
 RulingWord: TypeAlias = Literal["ledger outdated", "agent wrong", "compatible"]
 
+FOUND_AT_ONCE: Final = 500
+"""Ids that are looked up together."""
+
 NAMED_MAX: Final = 5
 """Forks that a message names; that there are more is said."""
 
@@ -117,6 +120,24 @@ class Forks:
                 return False
         every = self._ledger.read(Selection(type="fork_opened"))
         return any(_has_sides(entry.value(), fork) for entry in every)
+
+    def never_opened(self, forks: Iterable[Fork]) -> Iterator[Fork]:
+        """Yield those of many that nobody opened. The folds MUST be up to date."""
+        items = self._views.items("gate")
+        named = {item["fork"] for _, item in gate.newest(items, gate.FORKS)}
+        waiting = iter(forks)
+        while some := list(islice(waiting, FOUND_AT_ONCE)):
+            taken = self._taken({fork.fork for fork in some}) | named
+            for fork in some:
+                if fork.fork not in taken or not self.was_opened(fork):
+                    yield fork
+
+    def _taken(self, names: set[str]) -> set[str]:
+        """Return the ids under which something is recorded, or may be: each is then asked for."""
+        try:
+            return set(self._ledger.find(names))
+        except Damaged:
+            return names
 
     def open_all(self, forks: Iterable[Fork], session_id: str | None = None) -> list[Fork]:
         """Open forks that are not open yet; return all under the names they have."""

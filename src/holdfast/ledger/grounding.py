@@ -32,6 +32,17 @@ class Ungrounded(msgspec.Struct, frozen=True):
     faults: list[str]
 
 
+class Rested(msgspec.Struct, frozen=True):
+    """A decision that counts as grounded, and what has to be looked at to prove it."""
+
+    id: str
+    seq: int
+    choice: str
+    at: int
+    """The entry that last said what it rests on."""
+    cited: int
+
+
 class Ratio(msgspec.Struct, frozen=True):
     """How many decisions are grounded, of how many; and which are not."""
 
@@ -45,20 +56,25 @@ class Ratio(msgspec.Struct, frozen=True):
 
 def ratio(views: Views) -> Ratio:
     """Return the grounding ratio as the views have it; bring those up to date first."""
-    total = grounded = 0
+    return ratio_and_rested(views)[0]
+
+
+def ratio_and_rested(views: Views) -> tuple[Ratio, list[Rested]]:
+    """Return the ratio, and which decisions it counts as grounded, the last touched first."""
     ungrounded: list[Ungrounded] = []
+    rested: list[Rested] = []
     for key, decision, proof in touched(views.items):
         if proof["assumption"]:
             continue
-        total += 1
+        said = (key, decision["seq"], decision["choice"])
         if evidence.is_grounded(proof):
-            grounded += 1
+            rested.append(Rested(*said, proof["at"], proof["cited"]))
         else:
-            faults = evidence.faults_in(proof)
-            ungrounded.append(Ungrounded(key, decision["seq"], decision["choice"], faults))
+            ungrounded.append(Ungrounded(*said, evidence.faults_in(proof)))
     ungrounded.sort(key=lambda one: -one.seq)
+    grounded, total = len(rested), len(rested) + len(ungrounded)
     value = grounded / total if total else 1.0
-    return Ratio(total, grounded, assumptions(views.items), ungrounded, value)
+    return Ratio(total, grounded, assumptions(views.items), ungrounded, value), rested
 
 
 def touched(items: ItemsOf) -> Iterator[tuple[str, Any, Any]]:

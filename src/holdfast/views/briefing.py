@@ -8,12 +8,14 @@
     Left out for want of room: 3 of 9 commands. `holdfast log` has everything.
 
 Every section gets its share of the room, and what others leave goes to the first that need it.
-Lines are told whole or left out, and what is left out is counted.
+Lines are told whole or left out, and what is left out is counted. What was told is known by its
+first words and its last, so that nobody takes it for another's where it comes back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Final
 
@@ -33,8 +35,22 @@ class Section(msgspec.Struct, frozen=True):
     """How much of the room it gets, beside the shares of the others."""
     more: int = 0
     """Lines that there are beside those given."""
+    seqs: tuple[int | None, ...] = ()
+    """The entry that each line is told from; none are named where this is shorter."""
 
 
+class Briefed(msgspec.Struct, frozen=True):
+    """What is told, and what it is made of."""
+
+    text: str
+    about: tuple[int, ...] = ()
+    """The entries that its lines are told from, in the order of the lines, each once."""
+    left_out: Mapping[str, int] = {}
+    """How many lines of each section there was no room for."""
+
+
+FIRST: Final = "From holdfast, this project's ledger; #N is an entry: `holdfast show N`."
+"""What it begins with."""
 LEFT_OUT: Final = "Left out for want of room: "
 EVERYTHING: Final = "`holdfast log` and `holdfast search WORDS` find everything, word for word."
 
@@ -43,14 +59,33 @@ def briefing(
     first: str, sections: Sequence[Section], most: int, *, units: Callable[[str], int] = len
 ) -> str:
     """Tell as much as fits, and what was left out. `units` counts as the agent does."""
+    return briefed(first, sections, most, units=units).text
+
+
+def briefed(
+    first: str, sections: Sequence[Section], most: int, *, units: Callable[[str], int] = len
+) -> Briefed:
+    """Tell as much as fits, with what it is made of and what was left out."""
     filled = [section for section in sections if section.lines or section.more]
     room = most - units(first) - units(_ending(filled, [0] * len(filled))) - len(_GAP)
     if room < 0:  # no agent has so little room: what comes first has at most 100 tokens
-        return _cut(first, most, units)
+        return Briefed(_cut(first, most, units), (), _left_out(filled, [0] * len(filled)))
     shown = _fitted(filled, room, units)
     parts = [first, *(_spelled(one, count) for one, count in zip(filled, shown, strict=True))]
     parts.append(_ending(filled, shown))
-    return _GAP.join(part for part in parts if part)
+    told = (seq for one, count in zip(filled, shown, strict=True) for seq in one.seqs[:count])
+    about = tuple(dict.fromkeys(seq for seq in told if seq is not None))
+    text = _GAP.join(part for part in parts if part)
+    return Briefed(text, about, _left_out(filled, shown))
+
+
+def without_briefings(text: str) -> str:
+    """Return a text without what an agent was told by `briefing`, should it stand in there: it is
+    from the ledger, whoever repeats it."""
+    return _BRIEFING.sub("\n", text) if FIRST in text else text
+
+
+_BRIEFING: Final = re.compile(rf"{re.escape(FIRST)}.*?(?:{re.escape(EVERYTHING)}|\Z)", re.DOTALL)
 
 
 _GAP: Final = "\n\n"
@@ -97,6 +132,14 @@ def _spelled(section: Section, count: int) -> str:
     if not count:
         return ""
     return "\n".join([f"{section.title}:", *(f"- {line}" for line in section.lines[:count])])
+
+
+def _left_out(sections: Sequence[Section], shown: Sequence[int]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for section, count in zip(sections, shown, strict=True):
+        if (more := len(section.lines) + section.more - count) > 0:
+            found[section.name] = found.get(section.name, 0) + more
+    return found
 
 
 def _ending(sections: Sequence[Section], shown: Sequence[int]) -> str:

@@ -30,6 +30,8 @@ def clash(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | None:
 
     It matters not which of them came first.
     """
+    if not _may_clash(one, other, about):
+        return None
     one, other = sorted((one, other), key=_order)
     return (
         _negated(one, other, about)
@@ -37,6 +39,56 @@ def clash(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | None:
         or _value(one, other, about)
         or _exclusive(one, other, about)
     )
+
+
+def _may_clash(one: Phrase, other: Phrase, about: frozenset[str]) -> bool:
+    """Tell at a glance whether two clauses may clash; most do not, and many are held against many.
+
+    It may be wrong in one way only: what it lets pass is looked at.
+    """
+    if _measure_alike(one, other) and _is_of_one_thing(one, other, about):
+        return True
+    if one.affirmed != other.affirmed:
+        mine, theirs = one.stems - _WHEN, other.stems - _WHEN
+        return mine <= theirs or theirs <= mine
+    if _have_contraries(one, other):
+        return True
+    if not one.affirmed:
+        return False
+    return _name_things(one, other) or _may_differ_in_one_place(one.words, other.words)
+
+
+def _measure_alike(one: Phrase, other: Phrase) -> bool:
+    return any(
+        mine.kind == theirs.kind and mine.amount != theirs.amount
+        for mine in one.quantities
+        for theirs in other.quantities
+    )
+
+
+def _have_contraries(one: Phrase, other: Phrase) -> bool:
+    known = _contraries_of()
+    return any(not other.stems.isdisjoint(known[word]) for word in one.stems & _contrary())
+
+
+def _name_things(one: Phrase, other: Phrase) -> bool:
+    """Tell whether both name something of which a choice takes one."""
+    return not (one.stems.isdisjoint(_things()) or other.stems.isdisjoint(_things()))
+
+
+def _may_differ_in_one_place(one: tuple[Word, ...], other: tuple[Word, ...]) -> bool:
+    """Tell whether clauses begin and end alike, and have nothing in common between that."""
+    shorter, before, behind = min(len(one), len(other)), 0, 0
+    while before < shorter and one[before].stem == other[before].stem:
+        before += 1
+    while behind < shorter - before and one[-1 - behind].stem == other[-1 - behind].stem:
+        behind += 1
+    here, there = one[before : len(one) - behind], other[before : len(other) - behind]
+    if not here or not there or before + behind == 0:
+        return False
+    if max(len(here), len(there)) > _SLOT_WORDS_MAX:
+        return False
+    return {word.stem for word in here}.isdisjoint(word.stem for word in there)
 
 
 def _order(phrase: Phrase) -> tuple[str, bool, str]:
@@ -62,7 +114,7 @@ _WHEN: Final = frozenset({stem("before"), stem("after")})
 
 
 def _opposite(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | None:
-    if one.affirmed != other.affirmed:
+    if one.affirmed != other.affirmed or not _have_contraries(one, other):
         return None
     for first, second in _contraries():
         for here, there in ((first, second), (second, first)):
@@ -79,15 +131,20 @@ def _opposite(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | N
 
 
 def _value(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | None:
-    beside = about | _bounds()
-    rest, others = one.stems - beside, other.stems - beside
-    if not (rest <= others or others <= rest):
+    if not _is_of_one_thing(one, other, about):
         return None
     for kind in sorted({quantity.kind for quantity in one.quantities}):
         here, there = _amounts(one, kind), _amounts(other, kind)
         if there and not here & there:
             return Conflict("value", f"The same is measured ({kind}), with another result.")
     return None
+
+
+def _is_of_one_thing(one: Phrase, other: Phrase, about: frozenset[str]) -> bool:
+    """Tell whether one clause says of nothing else what it measures than the other does."""
+    beside = _bounds() | about
+    rest, others = one.stems - beside, other.stems - beside
+    return rest <= others or others <= rest
 
 
 def _amounts(phrase: Phrase, kind: str) -> set[Decimal | str]:
@@ -104,6 +161,8 @@ def _exclusive(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | 
 
 def _of_a_kind(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict | None:
     """Find two things of which a choice takes one, in clauses that are else about the same."""
+    if not _name_things(one, other):
+        return None
     for kind, things in _kinds().items():
         here, there = one.stems & things, other.stems & things
         if not here or not there or here & there:
@@ -132,6 +191,8 @@ def _in_one_place(one: Phrase, other: Phrase, about: frozenset[str]) -> Conflict
         return None
     if one.quantities and other.quantities and one.quantities != other.quantities:
         return None  # they measure different things
+    if not _may_differ_in_one_place(one.words, other.words):
+        return None
     mine, theirs = [w.stem for w in one.words], [w.stem for w in other.words]
     changes = [
         change
@@ -203,6 +264,20 @@ def _choosing() -> frozenset[str]:
 def _contraries() -> tuple[tuple[str, str], ...]:
     pairs = (pair.split("/") for pair in lexicon.CONTRARIES)
     return tuple((stem(first), stem(second)) for first, second in pairs)
+
+
+@cache
+def _contraries_of() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for first, second in _contraries():
+        found.setdefault(first, set()).add(second)
+        found.setdefault(second, set()).add(first)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def _contrary() -> frozenset[str]:
+    return frozenset(_contraries_of())
 
 
 @cache

@@ -17,6 +17,7 @@ It is a sieve, not a reader: whoever rules on a fork may call both sides compati
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from typing import Literal, TypeAlias
 
@@ -85,11 +86,11 @@ def _of_clauses(
 
 
 def _apart(new: Statement, old: Statement) -> Iterator[tuple[Phrase, Phrase]]:
-    """Yield the clauses to hold against each other; what both say is settled."""
+    """Return the clauses to hold against each other; what both say is settled."""
     mine, theirs = read(new.choice), read(old.choice)
-    for one, other in product(mine, theirs):
-        if one not in theirs and other not in mine:
-            yield one, other
+    return product(
+        [one for one in mine if one not in theirs], [one for one in theirs if one not in mine]
+    )
 
 
 def _same_but_for_a_word(one: Phrase, other: Phrase) -> bool:
@@ -113,10 +114,16 @@ def _chosen_alternative(new: Statement, old: Statement, about: frozenset[str]) -
 
 def _is_turned_down(chosen: Phrase, lists: Phrase, about: frozenset[str]) -> bool:
     """Tell whether a clause affirms what another one names as turned down."""
-    down, rest = lists.turned_down, lists.stems - about
+    down = lists.turned_down
     if not down or not chosen.affirmed or not down <= chosen.stems or down <= lists.stems:
         return False
+    rest = lists.stems - about
     return rest <= chosen.stems or not rest & chosen.stems
+
+
+@lru_cache(maxsize=1024)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem for phrase in read(text) for stem in phrase.stems)
 
 
 def _turned_down(what: str) -> Conflict:
@@ -126,9 +133,9 @@ def _turned_down(what: str) -> Conflict:
 def _is_chosen(
     alternative: str, chooser: Statement, lister: Statement, about: frozenset[str]
 ) -> bool:
-    wanted = frozenset(stem for phrase in read(alternative) for stem in phrase.stems)
-    if not wanted - about:
-        return False
+    wanted = _stems(alternative)
+    if wanted <= about or not any(wanted <= phrase.stems for phrase in read(chooser.choice)):
+        return False  # said first because it mostly is so: many are held against many
     own = [phrase for phrase in read(lister.choice) if phrase.affirmed]
     if any(wanted <= phrase.stems for phrase in own):
         return False

@@ -62,6 +62,7 @@ _FORMS: Final = {
     "tool_begun": "{tool}",
     "hook_fired": "{agent}: {event}",
     "context_compacted": "{agent} ({trigger}): {summary}",
+    "context_given": "to {agent} ({source}), {tokens} tokens: {text}",
     "recording_paused": "{session}: {reason}",
     "recording_resumed": "{session}: {unrecorded} events came meanwhile",
     "handoff_offered": "to {to}: {title}",

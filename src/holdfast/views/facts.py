@@ -108,6 +108,8 @@ class _Gathering:
         self.decisions: dict[str, str] = {}
 
     def take(self, entry: Entry, data: Mapping[str, Any]) -> None:
+        if entry.type == "context_given":
+            return  # all of it is from the ledger, and none of it is work
         self.session_id, self.last = entry.session_id, entry.seq
         if entry.type == "checkpoint":
             self._begin(data)

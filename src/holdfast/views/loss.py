@@ -34,6 +34,7 @@ from holdfast.views.loss_text import Found, Summary
 
 __all__ = [
     "KINDS",
+    "Back",
     "Fate",
     "Item",
     "Judged",
@@ -46,6 +47,20 @@ __all__ = [
 ]
 
 Fate: TypeAlias = Literal["kept", "paraphrased", "dropped", "unknown"]
+
+
+class Back(msgspec.Struct, frozen=True):
+    """What brought an item back after it was gone."""
+
+    seq: int
+    """The entry that has the words that were given."""
+    how: Literal["named", "kept", "paraphrased"]
+    time: str
+    source: str | None
+    """Why the session started that they were given to: compact, clear, resume."""
+    tokens: int
+    """What all of the words take, and who counted."""
+    counter: str
 
 
 class Judged(msgspec.Struct, frozen=True, omit_defaults=False):
@@ -64,6 +79,8 @@ class Judged(msgspec.Struct, frozen=True, omit_defaults=False):
     """Of what was paraphrased: words that are not there."""
     instead: str | None = None
     """The words of the summary that it was found in."""
+    brought_back: Back | None = None
+    """Of what was not kept: what gave it back afterwards."""
 
 
 def compare(items: Iterable[Item], summary: str | None) -> list[Judged]:

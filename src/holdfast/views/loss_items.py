@@ -8,7 +8,8 @@
     path         a file that changed, that a tool was used on, or that the user named
     request      any other sentence of the user's
 
-What the user pasted as code is no sentence. Superseded decisions and closed work are no loss.
+What the user pasted as code is no sentence, and what holdfast gave an agent is not the user's, if
+somebody repeats it. Superseded decisions and closed work are no loss.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from holdfast.kernel.entry import Entry
 from holdfast.kernel.limits import LOSS_SENTENCES_MAX, LOSS_SHOWN_CHARS, LOSS_TEXT_CHARS_MAX
 from holdfast.stores.evidence import ASSUMPTION
 from holdfast.views.boilerplate import is_boilerplate
+from holdfast.views.briefing import without_briefings
 from holdfast.views.loss_text import clause
 from holdfast.views.wording import Resolve, cut_middle, one_line, stored
 
@@ -112,6 +114,7 @@ class _Gathering:
                 pass  # it says nothing that a summary could lose
 
     def _take_words(self, entry: Entry, text: str) -> None:
+        text = without_briefings(text)
         for said in sentences(text):
             kind: Kind = "constraint" if is_constraint(said) else "request"
             self._put(kind, said, entry)

@@ -58,11 +58,8 @@ class Phrase(msgspec.Struct, frozen=True):
     quantities: tuple[Quantity, ...]
     first: str
     """Its first word: the verb, if it has one there."""
-
-    @property
-    def stems(self) -> frozenset[str]:
-        """What it speaks of."""
-        return frozenset(word.stem for word in self.words)
+    stems: frozenset[str]
+    """What it speaks of: the stems of its words."""
 
 
 @lru_cache(maxsize=1024)
@@ -119,6 +116,7 @@ _SYNONYMS: Final = {
 }
 
 
+@lru_cache(maxsize=1024)
 def subject_stems(*subjects: str | None) -> frozenset[str]:
     """Return the words of subjects, as they stand in phrases; of definitions, their names'."""
     words = [word for subject in subjects if subject for word in subject_words(subject)]
@@ -141,7 +139,9 @@ def _phrase(clause: str) -> Phrase:
     measured = measure(raw)
     words, denied = _words(measured.rest, raw[:1])
     first = next((token for token in raw if token.casefold() not in lexicon.ARTICLES), "")
-    return Phrase(words, affirmed != denied, turned_down, measured.quantities, first.casefold())
+    stems = frozenset(word.stem for word in words)
+    affirmed = affirmed != denied
+    return Phrase(words, affirmed, turned_down, measured.quantities, first.casefold(), stems)
 
 
 def _split_off(clause: str) -> tuple[str, frozenset[str]]:

@@ -24,7 +24,7 @@ VERIFY: Final = "/api/verify"
 EVENTS: Final = "/events"
 KEYED: Final = frozenset({"entry", "decision", "loss", "at"})
 """Pages that are asked for one of many: `/api/entry/12`."""
-SLOW: Final = frozenset({"gate", "at", "diff", "decision", "loss"})
+SLOW: Final = frozenset({"at", "diff", "decision", "loss", "anchors"})
 """Pages that look at code or fold much: they must not keep the others waiting."""
 SLOWLY: Final = "web-slow"
 """How the thread is called that makes them."""

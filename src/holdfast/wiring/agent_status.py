@@ -20,6 +20,7 @@ from holdfast.wiring.agent_setup import commands_of, setup_of
 from holdfast.wiring.checks import Check, checked
 from holdfast.wiring.pausing import paused
 from holdfast.wiring.status import spell_age
+from holdfast.wiring.trusting import is_trusted
 
 if TYPE_CHECKING:
     from holdfast.agents.installing import Setup
@@ -132,6 +133,11 @@ def _files(place: Place) -> Check:
 
 
 def _recording(place: Place) -> Check:
+    if not is_trusted(place):
+        detail = "this ledger came with the project and is not yours: hooks leave it alone"
+        return Check(
+            "recording", False, detail, "`holdfast agents trust`, if you mean it to count."
+        )
     if pausing.is_private(os.environ):
         detail = f"{pausing.PRIVATE} is set: hooks started from here record nothing"
         return Check("recording", False, detail, f"Unset {pausing.PRIVATE} to record.")

@@ -57,7 +57,7 @@ def _last_work(project: Project) -> int:
 
 _NO_WORK: Final = frozenset(
     {"hook_fired", "checkpoint", "delta_synced", "gate_ran", "attention_measured", "compression"}
-    | {"line_quarantined", "session_started", "file_change"}
+    | {"line_quarantined", "session_started", "file_change", "context_given"}
 )
 """What comes of the event itself, however often it is fired: the notes are a file that changes."""
 

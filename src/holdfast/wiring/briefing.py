@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.limits import BRIEFING_DECISIONS_MAX, BRIEFING_LINE_CHARS
+from holdfast.kernel.limits import (
+    BRIEFING_DECISIONS_MAX,
+    BRIEFING_LINE_CHARS,
+    BRIEFING_SESSIONS_MAX,
+)
 from holdfast.stores import decisions as decided
 from holdfast.stores.evidence import ASSUMPTION
 from holdfast.stores.sessions import OVER
@@ -73,7 +77,8 @@ def _handoffs(project: Project, agent: str, mine: str | None) -> Iterator[Sectio
         f"{_line(one.title)}, from {one.giver}: `holdfast handoff accept {one.id}`"
         for one in waiting
     )
-    yield Section("Handed to you, waiting for an answer", "handoffs", lines)
+    title, seqs = "Handed to you, waiting for an answer", tuple(one.seq for one in waiting)
+    yield Section(title, "handoffs", lines, seqs=seqs)
 
 
 def _open_work(project: Project, of: str | None, mine: str | None) -> Iterator[Section]:
@@ -85,7 +90,8 @@ def _open_work(project: Project, of: str | None, mine: str | None) -> Iterator[S
     others = [item for item in newest if item["session"] not in (of, mine)]
     lines = [f"#{item['seq']} {_line(item['title'])}" for item in own]
     lines += [f"#{item['seq']} {_line(item['title'])} ({_whose(item)})" for item in others]
-    yield Section("Open work", "pieces of work", tuple(lines), share=2)
+    seqs = tuple(item["seq"] for item in (*own, *others))
+    yield Section("Open work", "pieces of work", tuple(lines), share=2, seqs=seqs)
 
 
 def _whose(item: Any) -> str:
@@ -99,7 +105,8 @@ def _decisions(project: Project) -> Iterator[Section]:
     every = decided.newest(items, decided.CURRENT, BRIEFING_DECISIONS_MAX)
     lines = tuple(f"#{item['seq']} {_choice(item['choice'])}" for _, item in every)
     more = decided.count(items, decided.CURRENT) - len(lines)
-    yield Section("Decisions that hold", "decisions", lines, share=3, more=more)
+    seqs = tuple(item["seq"] for _, item in every)
+    yield Section("Decisions that hold", "decisions", lines, share=3, more=more, seqs=seqs)
 
 
 def _choice(choice: Any) -> str:
@@ -113,7 +120,7 @@ def _items(project: Project, of: str | None) -> Iterator[Section]:
     """Tell what the user said, what was run and which files were worked on, the newest first."""
     if of is None:
         return
-    items, unseen = items_before(project, of)
+    items, unseen = _gathered(project, of)
     yield _section("The user's own words", "constraints", items, "constraint", 4)
     yield _section("What the user asked for", "requests", items, "request", 2)
     yield _section("Commands, and how they ended", "commands", items, "command", 3)
@@ -123,9 +130,28 @@ def _items(project: Project, of: str | None) -> Iterator[Section]:
         yield Section("Not complete", "problems", (said,))
 
 
+def _gathered(project: Project, of: str) -> tuple[list[Item], bool]:
+    """Return what a session had, behind what those had that it went on from: that was told to it
+    and to nobody else, and goes when its context goes. What was said again counts once."""
+    items, unseen = items_before(project, of)
+    known: Any = project.views.items("sessions")
+    session: str | None = of
+    for _ in range(BRIEFING_SESSIONS_MAX):
+        one = known.get(session)
+        session = None if one is None else one["parent"]
+        if session is None:
+            break
+        older, more = items_before(project, session)
+        told = {(item.kind, item.text) for item in items}
+        items = [item for item in older if (item.kind, item.text) not in told] + items
+        unseen = unseen or more
+    return items, unseen
+
+
 def _section(title: str, name: str, items: list[Item], kind: Kind, share: int) -> Section:
-    lines = [_told(item) for item in reversed(items) if item.kind == kind]
-    return Section(title, name, tuple(lines), share)
+    told = [item for item in reversed(items) if item.kind == kind]
+    lines, seqs = tuple(map(_told, told)), tuple(item.seq for item in told)
+    return Section(title, name, lines, share, seqs=seqs)
 
 
 def _told(item: Item) -> str:

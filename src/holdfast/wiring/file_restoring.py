@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.agents.attaching import is_for_secrets
+from holdfast.agents.cleaning import holds_secret
 from holdfast.evidence.file_reading import FileReader, ReadFile
 from holdfast.evidence.file_scan import FOLDER_FLAGS
 from holdfast.kernel.errors import InvalidInput, NotFound, StorageFailed
@@ -22,6 +22,8 @@ from holdfast.ledger.file_states import FileState, FileStates
 from holdfast.ledger.vault import Content
 from holdfast.storage.port import Reader
 from holdfast.wiring.file_changes import ABSENT, Before, FileChanges, Remembered
+from holdfast.wiring.opening import redactor_of
+from holdfast.wiring.own_writes import writing
 from holdfast.wiring.places import FOLDER, Place
 from holdfast.wiring.project import Project
 from holdfast.wiring.scan_drafts import exact_name, spelled
@@ -84,8 +86,9 @@ def write_over(project: Project, file: Wanted, state: FileState) -> str:
     if now is not None:
         before = _keep_present(project, changes, file.path, now)
     draft = f"{file.path}.{os.urandom(4).hex()}.new"
-    _write_new(file.root, draft, state.content, executable=state.executable)
-    _rename(file.root, draft, file.path)
+    with writing(project.place, [file.root / file.path]):
+        _write_new(file.root, draft, state.content, executable=state.executable)
+        _rename(file.root, draft, file.path)
     sha256 = state.sha256 or ""
     told = changes.between(spelled(file.path), before, Seen(state.size, sha256, None))
     extra = {"content": Content(state.content), "restored_from": state.seq, "seen_by": "restore"}
@@ -100,7 +103,8 @@ def _keep_present(project: Project, changes: FileChanges, path: str, now: ReadFi
     known = Before(True, now.status.st_size, sha256)
     if now.digest and ledger.artifact(sha256) is not None:
         return known
-    if now.content is not None and not is_for_secrets(path):
+    redactor = redactor_of(project.place, project.settings)
+    if now.content is not None and not holds_secret(redactor, path, now.content):
         told = changes.between(spelled(path), ABSENT, Seen(len(now.content), sha256, None))
         told |= {"action": "modify", "diff_summary": "as it was found", "lines_changed": 0}
         extra: dict[str, Any] = {"content": Content(now.content), "seen_by": "restore"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.types.evidence import grounds_of
+from holdfast.ledger.comparing import unopened
 from holdfast.ledger.decisions import Asked
 from holdfast.ledger.forks import Fork, Forks, RulingWord, fork_of
 from holdfast.ledger.rulings import NO_RULINGS, Rulings, ruling_of, rulings_on
@@ -83,29 +83,8 @@ def check_all(project: Project) -> list[Fork]:
     ledger, views = project.ledger, project.views
     views.fold_up(ledger.reader)
     held = decisions.newest(views.items("decisions"), decisions.CURRENT)
-    return Forks(ledger, views).open_all(unopened(project, (key for key, _ in held)))
-
-
-def unopened(project: Project, keys: Iterable[str], *, same_only: bool = False) -> list[Fork]:
-    """Return the forks between decisions and older ones that nobody opened. Writes nothing.
-
-    The folds MUST be up to date. With `same_only`, decisions are held against the newest on the
-    very same subject or definition only, which takes no longer however many there are.
-    """
-    ledger, views = project.ledger, project.views
-    found: list[Fork] = []
-    for key in keys:
-        ruling = ruling_of(ledger, key)
-        if ruling is None or not (ruling.statement.subject or ruling.statement.symbols):
-            continue
-        rulings = rulings_on(ledger, views, ruling.statement, without={key}, same_only=same_only)
-        found += [
-            fork_of(ruling.statement, other, conflict, decision=key)
-            for other, conflict in rulings.against(ruling.statement)
-            if other.seq < ruling.seq
-        ]
-    asked = Forks(ledger, views)
-    return [fork for fork in found if not asked.was_opened(fork)]
+    found = unopened(ledger, views, (key for key, _ in held))
+    return Forks(ledger, views).open_all(found.forks)
 
 
 def resolve(

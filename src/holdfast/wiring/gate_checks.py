@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from holdfast.evidence import citations
-from holdfast.kernel import entry as entries
 from holdfast.kernel.limits import CITATIONS_MAX, GATE_BLOCKS_NAMED, SCENARIOS_MIN
 from holdfast.kernel.types import Block
 from holdfast.kernel.types.evidence import grounds_of
+from holdfast.ledger.erased import ErasedArtifacts
 from holdfast.ledger.now import items_now
+from holdfast.ledger.numbered import entries_at
 from holdfast.stores import evidence, tasks
 from holdfast.stores.gate import FORKS, GHOSTS, SEARCHES, newest
 from holdfast.stores.sessions import open_ids
@@ -23,8 +24,10 @@ from holdfast.stores.wording import bounded
 from holdfast.wiring.surviving import EXCUSED, survival
 
 if TYPE_CHECKING:
+    from holdfast.kernel.entry import Entry
     from holdfast.ledger.forks import Fork
     from holdfast.ledger.grounding import Ratio, Ungrounded
+    from holdfast.ledger.ledger import Ledger
     from holdfast.stores import Items
     from holdfast.wiring.project import Project
 
@@ -53,16 +56,16 @@ def ratio_of(project: Project) -> Ratio:
 
     What counts as grounded has to be proved from the vault: nobody's word is taken.
     """
-    from holdfast.ledger.grounding import Ungrounded, ratio, touched
+    from holdfast.ledger.grounding import Ungrounded, ratio_and_rested
 
     _now(project, "decisions")
-    found = ratio(project.views)
+    found, rested = ratio_and_rested(project.views)
+    said = entries_at(project.ledger, (one.at for one in rested))
+    erased = ErasedArtifacts(project.ledger.reader)
     unproved = [
-        Ungrounded(key, decision["seq"], decision["choice"], [UNPROVED])
-        for key, decision, proof in touched(project.views.items)
-        if not proof["assumption"]
-        and evidence.is_grounded(proof)
-        and not _is_proved(project, proof)
+        Ungrounded(one.id, one.seq, one.choice, [UNPROVED])
+        for one, entry in zip(rested, said, strict=True)
+        if not _is_proved(project.ledger, entry, one.cited, erased)
     ]
     grounded = found.grounded - len(unproved)
     return msgspec.structs.replace(
@@ -85,7 +88,9 @@ def grounding(project: Project, ratio: Ratio) -> Iterator[Block]:
         )
     listed = [one for one in ratio.ungrounded if below or _malformed(one)]
     listed += [one for one in _assumed(project, ratio) if _malformed(one)]
-    yield from named((_ungrounded(project, one) for one in listed), 1, "decisions")
+    said = entries_at(project.ledger, (one.seq for one in listed))
+    blocks = (_ungrounded(project, one, entry) for one, entry in zip(listed, said, strict=True))
+    yield from named(blocks, 1, "decisions")
 
 
 def refusal(ratio: Ratio, threshold: float) -> str:
@@ -179,15 +184,20 @@ def searches(project: Project) -> Iterator[Block]:
     still at work."""
     items = _now(project, "gate")
     others = set(open_ids(project.views.items("sessions"))) - {project.ledger.session_id}
-    waiting = (item for _, item in newest(items, SEARCHES) if item["session"] not in others)
-    yield from named((_search(project, item) for item in waiting), 5, "searches")
+    waiting = [item for _, item in newest(items, SEARCHES) if item["session"] not in others]
+    ran = entries_at(project.ledger, (item["seq"] for item in waiting))
+    yield from named(map(_search, waiting, ran), 5, "searches")
 
 
 def named(blocks: Iterable[Block], step: int, what: str) -> Iterator[Block]:
     """Yield the first of many, and then how many more there are."""
     rest = iter(blocks)
     yield from islice(rest, GATE_BLOCKS_NAMED)
-    if more := sum(1 for _ in rest):
+    yield from _more(sum(1 for _ in rest), step, what)
+
+
+def _more(more: int, step: int, what: str) -> Iterator[Block]:
+    if more:
         yield Block(
             step=step,
             reason=f"{more:,} more {what} are in the way.",
@@ -197,28 +207,28 @@ def named(blocks: Iterable[Block], step: int, what: str) -> Iterator[Block]:
 
 def contradictions(project: Project) -> Iterator[Block]:
     """Step 3: decisions since the last clear that nobody held against the older ones are."""
+    from holdfast.ledger.comparing import unopened
     from holdfast.ledger.grounding import touched
-    from holdfast.wiring.forks import unopened
 
     _now(project, "decisions")
     keys = [key for key, _, _ in touched(project.views.items)]
-    found = unopened(project, keys, same_only=True)
-    yield from named(map(_contradiction, found), 3, "contradictions")
+    found = unopened(project.ledger, project.views, keys, same_only=True, limit=GATE_BLOCKS_NAMED)
+    yield from map(_contradiction, found.forks)
+    yield from _more(found.more, 3, "contradictions")
 
 
 def _now(project: Project, store: str) -> Items:
     return items_now(project.ledger.reader, project.views, store)
 
 
-def _is_proved(project: Project, item: Any) -> bool:
-    """Tell whether the vault proves a decision that counts as grounded."""
-    entry = entries.read(project.ledger.get(item["at"]).body)
+def _is_proved(ledger: Ledger, entry: Entry, citations: int, erased: ErasedArtifacts) -> bool:
+    """Tell whether the vault proves a decision that counts as grounded, by what it rests on."""
     data: Any = entry.value()
     grounds = grounds_of(data.get("grounds"))
     cited = None if grounds is None else grounds.evidence
-    if not isinstance(cited, list) or len(cited) < min(item["cited"], CITATIONS_MAX):
+    if not isinstance(cited, list) or len(cited) < min(citations, CITATIONS_MAX):
         return False
-    return all(survival(project.ledger, one) in EXCUSED for one in cited)
+    return all(survival(ledger, one, erased) in EXCUSED for one in cited)
 
 
 def _assumed(project: Project, ratio: Ratio) -> Iterator[Ungrounded]:
@@ -235,7 +245,7 @@ def _malformed(one: Ungrounded) -> bool:
     return any(fault in FAULTS for fault in one.faults)
 
 
-def _ungrounded(project: Project, one: Ungrounded) -> Block:
+def _ungrounded(project: Project, one: Ungrounded, entry: Entry) -> Block:
     wrong = [FAULTS[fault] for fault in one.faults if fault in FAULTS]
     faults = ", ".join(one.faults) or "no citation"
     why = " and ".join(wrong) if wrong else f"is not grounded ({faults})"
@@ -246,7 +256,7 @@ def _ungrounded(project: Project, one: Ungrounded) -> Block:
         remedy = f"{again} Then {remedy}" if others else again
     return Block(
         step=1,
-        reason=f"Decision {_said(project, one.seq, 'choice', one.choice)} {why}.",
+        reason=f"Decision {_said(entry, 'choice', one.choice)} {why}.",
         remedy=remedy,
         ref=f"entry {one.seq}",
     )
@@ -264,9 +274,9 @@ def _checked_again(project: Project, one: Ungrounded) -> str:
     )
 
 
-def _said(project: Project, seq: int, field: str, text: str) -> str:
+def _said(entry: Entry, field: str, text: str) -> str:
     """Quote what an entry says; of a text that lies in the vault, how long it is."""
-    value: Any = dict(entries.read(project.ledger.get(seq).body).value()).get(field)
+    value: Any = dict(entry.value()).get(field)
     if isinstance(value, Mapping) and isinstance(value.get("bytes"), int):
         return f"({value['bytes']:,} bytes in the vault)"
     return repr(bounded(text, SAID_CHARS))
@@ -309,10 +319,10 @@ def _fork(item: dict[str, Any]) -> Block:
     )
 
 
-def _search(project: Project, item: dict[str, Any]) -> Block:
+def _search(item: dict[str, Any], entry: Entry) -> Block:
     return Block(
         step=5,
-        reason=f"The search {_said(project, item['seq'], 'query', item['query'])} had "
+        reason=f"The search {_said(entry, 'query', item['query'])} had "
         f"{item['results']:,} results and no pivot.",
         remedy="`holdfast pivot --reason … --failed … --refined …` says why it was too broad.",
         ref=f"entry {item['seq']}",

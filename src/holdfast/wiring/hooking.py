@@ -71,10 +71,9 @@ def handle(told: Told) -> Answer:
     if left is None and _waits_little(told, value, heeded):
         return Answer()
     try:
-        reply = _record(place, settings, told, event, left)
+        return _record(place, settings, told, event, left)
     except HoldfastError as problem:
         return _put_off(told, problem)
-    return agent.answer(event, reply)
 
 
 def heed(folder: str, env: dict[str, str], settings: Settings) -> Terms:
@@ -115,7 +114,7 @@ def _waits_little(told: Told, value: object, heeded: Terms) -> bool:
 
 def _record(
     place: Place, settings: Settings, told: Told, event: Event, left: intake.Record | None
-) -> Reply:
+) -> Answer:
     """Take in what waits, and say what there is to say."""
     from holdfast.wiring.project import open_project
 
@@ -139,9 +138,23 @@ def _record(
             taking.take(left)
             taking.flush()
         _measure(project, drained.usage)
-        if event.kind in UNANSWERED:
-            return Reply()
-        return _reply(project, told, event)
+        reply = Reply() if event.kind in UNANSWERED else _reply(project, told, event)
+        answer = agent_named(told.agent).answer(event, reply)
+        if reply.context is not None:
+            _note_given(project, event, reply, answer)
+        return answer
+
+
+def _note_given(project: Project, event: Event, reply: Reply, answer: Answer) -> None:
+    """Record what the agent is told; it is told so whether or not that can be recorded."""
+    try:
+        from holdfast.wiring.giving import record_given
+
+        record_given(project, event, reply, answer)
+    except Exception as problem:  # whatever it is, the agent waits for its words
+        why = problem.what if isinstance(problem, HoldfastError) else repr(problem)
+        words = f"{event.agent} {event.name}: what it was told is not recorded: {why}"
+        intake.note_problem(str(project.place.folder), words, event.at_us)
 
 
 def _reply(project: Project, told: Told, event: Event) -> Reply:

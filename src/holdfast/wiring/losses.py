@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Damaged, NotFound
 from holdfast.kernel.limits import LOSS_ENTRIES_MAX
 from holdfast.storage.port import Selection
 from holdfast.views.loss import Item, Judged, compare, gone, items_of
+from holdfast.views.loss_back import Given, brought_back
 
 if TYPE_CHECKING:
     from holdfast.wiring.project import Project
@@ -44,6 +46,10 @@ class Loss(msgspec.Struct, frozen=True):
     items: tuple[Judged, ...]
     unseen: bool = False
     """The session has older entries that were not looked at."""
+    given: tuple[Given, ...] = ()
+    """What the agent was given afterwards; of `loss_at` nothing."""
+    given_more: bool = False
+    """There may be more that it was given."""
 
     @property
     def gone(self) -> list[Judged]:
@@ -66,7 +72,31 @@ def lost(project: Project, session_id: str | None = None) -> Loss:
             remedy="`holdfast session list` names the sessions; agents tell of compactions once "
             "`holdfast agents install AGENT` was run.",
         )
-    return loss_at(project, wiped)
+    return loss_and_back(project, wiped)
+
+
+def lost_at(project: Project, seq: int) -> Loss:
+    """Say what became of what a session had when an entry emptied its context."""
+    entry = entries.read(project.ledger.get(seq).body)
+    wiped = wiped_by(entry, data_of(project, entry))
+    if wiped is None:
+        raise NotFound(
+            f"Entry {seq:,} emptied no context.",
+            meaning="Nothing was lost by it.",
+            remedy="`holdfast log --type context_compacted` and `--type session_ended` list those "
+            "that may have.",
+        )
+    return loss_and_back(project, wiped)
+
+
+def loss_and_back(project: Project, wiped: Wiped) -> Loss:
+    """Say what became of what a session had, and what of it the agent was given again."""
+    from holdfast.wiring.giving_back import given_after
+
+    items, unseen = items_before(project, wiped.session_id, wiped.seq)
+    given, more = given_after(project, wiped)
+    judged = brought_back(items, compare(items, wiped.summary), given)
+    return Loss(wiped, tuple(judged), unseen, tuple(given), more)
 
 
 def loss_at(project: Project, wiped: Wiped) -> Loss:
@@ -107,18 +137,42 @@ def data_of(project: Project, entry: Entry) -> Mapping[str, Any]:
 def _of_session(project: Project, session_id: str | None, stop: int | None) -> Iterator[Entry]:
     """Yield the entries of a session, the newest first, and what the proxy saw of it."""
     wanted = Selection(stop=stop, session_id=session_id, newest_first=True)
-    for entry in _read(project, wanted):
+    for entry in read(project, wanted):
         if entry.session_id == session_id:
             yield entry
     if session_id is None:
         return
     seen = Selection(stop=stop, type="episode_recorded", newest_first=True)
-    for entry in islice(_read(project, seen), LOSS_ENTRIES_MAX):
+    for entry in islice(read(project, seen), LOSS_ENTRIES_MAX):
         if entry.session_id != session_id and _is_of(entry, session_id):
             yield entry
 
 
 # When a context was emptied
+
+
+def wiped_by(entry: Entry, data: Mapping[str, Any]) -> Wiped | None:
+    """Read an entry as the end of a context; None when it is none."""
+    match entry.type:
+        case "context_compacted":
+            summary, trigger = data.get("summary"), data.get("trigger")
+            return Wiped(
+                "compacted",
+                entry.seq,
+                entry.session_id,
+                trigger if isinstance(trigger, str) else "",
+                summary if isinstance(summary, str) else None,
+            )
+        case "desk_changed" if data.get("change") in ("compacted", "cleared"):
+            how: Wipe = "cleared" if data["change"] == "cleared" else "compacted"
+            # what was cleared left altogether; of a compaction the proxy sees no summary
+            summary = "" if how == "cleared" else None
+            of = entry.session_id or _conversation(entry)
+            return Wiped(how, entry.seq, of, None, summary)
+        case "session_ended" if data.get("reason") in CLEAR_REASONS:
+            return Wiped("cleared", entry.seq, entry.session_id, "clear", "")
+        case _:
+            return None
 
 
 def last_wiped(project: Project, session_id: str | None = None) -> Wiped | None:
@@ -145,15 +199,7 @@ def _compacted(project: Project, session_id: str | None) -> Wiped | None:
     entry = next(_mine(project, wanted, session_id), None)
     if entry is None:
         return None
-    data = data_of(project, entry)
-    summary, trigger = data.get("summary"), data.get("trigger")
-    return Wiped(
-        "compacted",
-        entry.seq,
-        entry.session_id,
-        trigger if isinstance(trigger, str) else "",
-        summary if isinstance(summary, str) else None,
-    )
+    return wiped_by(entry, data_of(project, entry))
 
 
 def _ended(project: Project, session_id: str | None) -> Wiped | None:
@@ -175,7 +221,7 @@ def handed_over(project: Project, ended: Entry) -> bool:
     if handoff is None:
         return False
     later = Selection(handoff.seq + 1, ended.seq, session_id=ended.session_id)
-    return not any(entry.type in _WORK for entry in _read(project, later))
+    return not any(entry.type in _WORK for entry in read(project, later))
 
 
 _WORK: Final = frozenset({"prompt_given", "decision", "command_ran", "file_change"})
@@ -184,7 +230,7 @@ _WORK: Final = frozenset({"prompt_given", "decision", "command_ran", "file_chang
 
 def _seen_by_proxy(project: Project, session_id: str | None) -> Wiped | None:
     wanted = Selection(type="desk_changed", newest_first=True)
-    for entry in islice(_read(project, wanted), LOSS_ENTRIES_MAX):
+    for entry in islice(read(project, wanted), LOSS_ENTRIES_MAX):
         change = entry.value().get("change")
         if change not in ("compacted", "cleared"):
             continue
@@ -206,10 +252,11 @@ def _conversation(entry: Entry) -> str:
 
 
 def _mine(project: Project, wanted: Selection, session_id: str | None) -> Iterator[Entry]:
-    for entry in _read(project, wanted):
+    for entry in read(project, wanted):
         if session_id is None or entry.session_id == session_id:
             yield entry
 
 
-def _read(project: Project, wanted: Selection) -> Iterator[Entry]:
+def read(project: Project, wanted: Selection) -> Iterator[Entry]:
+    """Yield entries; damaged ones are left out, as `verify` tells of them."""
     return iter(project.ledger.read(wanted, on_damaged=lambda _fault: None))

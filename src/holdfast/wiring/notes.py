@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +18,11 @@ from holdfast.views import notes
 from holdfast.views.notes.reading import Dropped
 from holdfast.views.notes.state import State
 from holdfast.views.notes.writing import ASSUMPTIONS, key_of
+from holdfast.wiring import own_writes
+from holdfast.wiring.scan_turns import turn
 
 if TYPE_CHECKING:
+    from holdfast.wiring.places import Place
     from holdfast.wiring.project import Project
 
 WAIT_S: Final = 5.0
@@ -60,7 +64,9 @@ def refresh(project: Project) -> NotesWritten:
     with file_lock(str(project.place.folder / "notes.lock"), wait_s=WAIT_S) as handle:
         if handle is None:
             raise _busy(file.path)
-        return _write(file, _state(project))
+        state = _state(project)
+        with turn(project.place):  # who looks for changed files meanwhile would take it for theirs
+            return _write(file, state, project.place)
 
 
 def look(project: Project) -> NotesWritten:
@@ -83,10 +89,11 @@ def look(project: Project) -> NotesWritten:
     )
 
 
-def _write(file: NotesFile, state: State) -> NotesWritten:
+def _write(file: NotesFile, state: State, place: Place) -> NotesWritten:
     """Merge and replace until nobody else wrote in between; give up after some times."""
     found = file.read()
     document = notes.parse(notes.TEMPLATE) if found is None else found.document
+    first, alone = found, True
     for _ in range(NOTES_MERGES_MAX):
         updated = notes.update(document, state)
         if found is not None and updated.text == found.text:
@@ -94,12 +101,24 @@ def _write(file: NotesFile, state: State) -> NotesWritten:
         late = file.replace(found, updated.text)
         found = file.read()  # what is there is what counts
         if late is None and found is not None and found.text == updated.text:
+            _note(file, place, (first, found), alone=alone)
             return _written(file, state, updated, found, changed=True)
+        alone = False
         if late is not None:
             document = notes.parse(late)
         elif found is not None:
             document = found.document
     raise _busy(file.path)
+
+
+def _note(file: NotesFile, place: Place, texts: tuple[Found | None, Found], *, alone: bool) -> None:
+    """Remember that this is ours, unless somebody wrote into it at the same time."""
+    assert place.project is not None
+    before, after = (None if one is None else one.text.encode() for one in texts)
+    # links on the way were followed, in the project's root and below it
+    root = os.path.realpath(place.project)
+    path = os.path.relpath(os.path.realpath(file.place), root)
+    own_writes.note(place, path, before, after, whole=alone)
 
 
 def _written(

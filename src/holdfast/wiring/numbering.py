@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from holdfast.agents import keys
 from holdfast.agents.reading import numbered
 from holdfast.kernel import entry as entries
@@ -19,6 +21,7 @@ from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LAST_EVENTS_MAX
 from holdfast.ledger.sources import timestamp
 from holdfast.storage.files import FILE_MODE
+from holdfast.wiring.sayings import Sayings
 
 if TYPE_CHECKING:
     from holdfast.agents.values import Event
@@ -28,6 +31,10 @@ FILE: Final = "last-events"
 """In the intake: the last event of each session. Derived; without it a double is seen as two."""
 
 
+_SAYING: Final = frozenset({"stop", "other"})
+"""Kinds of events that tell what the agent said."""
+
+
 class Numbering:
     """Counts events that nothing in their payload tells apart."""
 
@@ -35,6 +42,7 @@ class Numbering:
         self._ledger = project.ledger
         self._path = Path(project.place.folder) / "intake" / FILE
         self._last = self._read()
+        self._sayings = Sayings(project.ledger)
         self._received: dict[str, list[str]] = {}
         """When each of those was received that have one key but for their number."""
 
@@ -45,6 +53,7 @@ class Numbering:
         told = keys.entry_id(event.key, event.source or "")
         repeats = self._last.pop(session, None) == told
         self._last[session] = told
+        event = self._worded(event, repeats=repeats)
         if not event.counted:
             return event
         known = self._known(event, first)
@@ -55,6 +64,24 @@ class Numbering:
             return numbered(event, len(known))
         known.append(at)
         return numbered(event, len(known))
+
+    def _worded(self, event: Event, *, repeats: bool) -> Event:
+        """Return an event with which time its words are said, where no turn tells them apart."""
+        if event.kind == "prompt":
+            self._sayings.asked(event)
+        if event.turn is not None or event.text is None or event.kind not in _SAYING:
+            return event
+        nth = self._sayings.nth(event, event.text, repeats=repeats)
+        return msgspec.structs.replace(event, said=nth)
+
+    def known(self, event: Event) -> Event:
+        """Return an event that was taken in, with the number that it got; of one that was told
+        again, the number of the first. Counts nothing."""
+        if not event.counted:
+            return event
+        known = self._known(event, keys.entry_id(event.key))
+        at = timestamp(event.at_us)
+        return numbered(event, known.index(at) + 1 if at in known else max(len(known), 1))
 
     def keep(self) -> None:
         """Remember the last event of each session for the next process; all is recorded by now, so

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from holdfast.config import Seal, Settings
@@ -19,6 +20,7 @@ from holdfast.storage.sqlite.queue import WAIT_S_DEFAULT, WriterQueue
 from holdfast.wiring.looking import open_engine
 from holdfast.wiring.places import IGNORED, KEY_BYTES, Place, place_of
 from holdfast.wiring.sealing import AutoSeal
+from holdfast.wiring.trusting import trust
 from holdfast.wiring.workers import checks_side_by_side
 
 
@@ -92,6 +94,8 @@ def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:
                 return False
             _write_key(place)
             create_database(str(place.database), new_ledger_id())
+        with suppress(StorageFailed):  # who wants hooks is told; a ledger needs no home
+            trust(place)
     except OSError as error:
         raise StorageFailed(
             f"A ledger cannot be made in {place.folder}: {error.strerror}.",

@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "attention_measured": "holdfast attention --tokens N",
     "audit_done": "holdfast proxy",
     "context_compacted": "holdfast hook AGENT",
+    "context_given": "holdfast hook AGENT",
     "decision_grounded": "holdfast ground ID",
     "delta_synced": "holdfast attention --tokens N",
     "desk_changed": "holdfast proxy",

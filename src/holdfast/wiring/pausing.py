@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from holdfast.agents import pausing
-from holdfast.kernel.errors import CouldNotLook
+from holdfast.kernel.errors import CouldNotLook, StorageFailed
 from holdfast.storage.files import make_folder, replace
 
 if TYPE_CHECKING:
@@ -42,21 +42,47 @@ def pause(project: Project, session: str | None, reason: str | None) -> bool:
     return True
 
 
-def resume(project: Project, session: str | None) -> int | None:
-    """Record again; return how many events came meanwhile, None when nothing was paused.
+class Resumed(msgspec.Struct, frozen=True):
+    """What came while recording was paused, and is not recorded."""
 
-    The mark goes last: a crash in between leaves a pause that is told to be over twice.
+    unrecorded: int
+    """Events."""
+    files: int
+    """Files that changed and that nobody had looked at since."""
+
+
+def resume(project: Project, session: str | None) -> Resumed | None:
+    """Record again; return what came meanwhile, None when nothing was paused.
+
+    The project's files count from here as they are now. The mark goes last: a crash in between
+    leaves a pause that is told to be over twice.
     """
     place, mark = project.place, _mark(session)
     lines = _lines(place)
     if mark not in lines:
         return None
+    files = _take_files(project)
     unrecorded = pausing.counted(str(place.folder), mark)
-    data = {"unrecorded": unrecorded} | ({} if session is None else {"session": session})
+    data: dict[str, Any] = {"unrecorded": unrecorded}
+    data |= ({} if session is None else {"session": session}) | ({"files": files} if files else {})
     project.ledger.append("recording_resumed", data, session_id=session)
     _write(place, [line for line in lines if line != mark])
     pausing.forget(str(place.folder), mark)
-    return unrecorded
+    return Resumed(unrecorded, files)
+
+
+def _take_files(project: Project) -> int:
+    """Let no look find what changed in the pause; return how many files that were."""
+    from holdfast.wiring.scanning import rebase
+
+    try:
+        return rebase(project)
+    except OSError as error:
+        raise StorageFailed(
+            f"It cannot be written down what the project's files are now: {error.strerror}.",
+            meaning="Recording stays paused; else what changed meanwhile would be recorded.",
+            remedy="Check the room on the disk and the permissions of .holdfast/intake.",
+        ) from error
 
 
 def paused(place: Place) -> list[Paused]:

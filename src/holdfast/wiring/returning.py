@@ -19,14 +19,17 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from holdfast.agents import keys
-from holdfast.agents.values import Event, Reply
+from holdfast.agents.values import Event, MadeOf, Reply
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import REPLY_CHARS_MAX
 from holdfast.views.attention import MESSAGES
 from holdfast.views.wording import cut_middle, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.kernel.types import Block
+    from holdfast.views.briefing import Section
     from holdfast.wiring.gate import GateReport
     from holdfast.wiring.project import Project
 
@@ -65,7 +68,7 @@ def _welcome(project: Project, event: Event) -> Reply:
     """Tell where the work stands, within what this agent takes."""
     from holdfast.agents.answering import in_utf8, in_utf16
     from holdfast.agents.registry import agent as agent_named
-    from holdfast.views.briefing import briefing
+    from holdfast.views.briefing import FIRST, briefed
     from holdfast.wiring.briefing import lineage, sections
     from holdfast.wiring.levels import level_one
 
@@ -76,10 +79,27 @@ def _welcome(project: Project, event: Event) -> Reply:
     told = sections(project, of=of, mine=mine, agent=event.agent, report=report)
     if not any(section.lines for section in told) and _is_new(project):
         return NOTHING
-    first = "\n".join((_FIRST.format(_BEGUN.get(event.source or "", "")), level_one(project).text))
+    capsule = level_one(project)
+    first = f"{FIRST}{_BEGUN.get(event.source or '', '')}\n{capsule.text}"
     room = agent_named(event.agent).CONTEXT_CHARS_MAX
     units = in_utf8 if event.agent == "codex" else in_utf16
-    return Reply(context=briefing(first, told, room, units=units))
+    made = briefed(first, told, room, units=units)
+    about = dict.fromkeys((*_in_capsule(capsule.text, told), *made.about))
+    as_of = capsule.as_of_seq if capsule.as_of_seq >= 0 else None
+    left_out = dict(made.left_out)
+    made_of = MadeOf(about=tuple(about), of_session=of, as_of=as_of, left_out=left_out)
+    return Reply(context=made.text, made_of=made_of)
+
+
+def _in_capsule(text: str, told: list[Section]) -> Iterator[int]:
+    """Yield the decisions that the capsule names; it numbers them where a line begins."""
+    known = {seq for section in told if section.name == "decisions" for seq in section.seqs}
+    for found in _NUMBERED.finditer(text):
+        if (seq := int(found[1])) in known:
+            yield seq
+
+
+_NUMBERED: Final = re.compile(r"^#(\d{1,15}) ", re.MULTILINE)
 
 
 def _is_new(project: Project) -> bool:
@@ -92,7 +112,7 @@ def _is_new(project: Project) -> bool:
 
 
 _FEW_ENTRIES: Final = 20
-_COMINGS: Final = frozenset({"session_started", "session_ended", "hook_fired"})
+_COMINGS: Final = frozenset({"session_started", "session_ended", "hook_fired", "context_given"})
 
 _SAME_SESSION: Final = frozenset({"resume", "compact"})
 """Sources of a start after which the session is the one that it was."""
@@ -101,7 +121,6 @@ _BEGUN: Final = {
     "compact": " The context was compacted: what follows is what was really said and done.",
     "clear": " The context was cleared.",
 }
-_FIRST: Final = "From holdfast, this project's ledger; #N is an entry: `holdfast show N`.{}"
 
 
 def _left(project: Project, of: str | None) -> GateReport | None:

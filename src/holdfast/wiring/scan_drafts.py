@@ -3,7 +3,9 @@
 Beside its own fields such an entry holds `hash_before`, `content`, `agent`, `call`, `at`, and
 `seen_by`: `tool` where the tool named the file, `scan` where it was found changed after a command
 or at the end of a turn, `baseline` where it was when a session began or went on. `content` is a
-reference into the vault, or says why it was withheld: `secret` or `size`.
+reference into the vault, or says why it was withheld: `secret` or `size`. `base` is `unrecorded`
+where the file was last changed while nothing was to be recorded, and `own_part` is true where
+holdfast itself wrote the file, too.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from holdfast.agents import keys
-from holdfast.agents.attaching import is_for_secrets
+from holdfast.agents.attaching import is_config, is_for_secrets
 from holdfast.evidence.file_reading import ReadFile
 from holdfast.evidence.seen_files import ANY, Pending, Record, SeenFiles, is_text
 from holdfast.kernel.entry import Actor
@@ -28,16 +30,23 @@ from holdfast.ledger.ledger import Draft, Ledger
 from holdfast.ledger.vault import Content
 from holdfast.storage.port import Selection
 from holdfast.wiring.file_changes import ABSENT, Before, FileChanges, Remembered
+from holdfast.wiring.opening import redactor_of
+from holdfast.wiring.own_writes import OwnWrite, judge
 from holdfast.wiring.places import FOLDER
 from holdfast.wiring.scan_looking import Changed, Looked
 from holdfast.wiring.watching import Root, Seen
 
 if TYPE_CHECKING:
     from holdfast.agents.values import Event
+    from holdfast.ledger.redaction import Redactor
     from holdfast.wiring.project import Project
 
 UNREAD: Final = "not read"
 """Stands for the hash of a file that was not read: too large, or a database."""
+
+
+UNRECORDED: Final = "unrecorded"
+"""Stands for what a file was before, where that was made while nothing was to be recorded."""
 
 
 class Drafting:
@@ -47,12 +56,17 @@ class Drafting:
         self._event = event
         self._root = root
         self._ledger = project.ledger
+        self._place = project.place
+        self._settings = project.settings
+        self._redactor: Redactor | None = None
         self._bytes_max = project.settings.agents.file_bytes_max
         self._changes = FileChanges(Root(project.place), project.ledger, Remembered())
         self.pending: list[Pending] = []
         """What is to be recorded, in order."""
 
-    def brought(self, seen: SeenFiles, attachments: Mapping[str, bytes]) -> list[Draft]:
+    def brought(
+        self, seen: SeenFiles, attachments: Mapping[str, bytes], own: dict[str, OwnWrite]
+    ) -> list[Draft]:
         """Return the entries of files that a tool brought along."""
         drafts = []
         for given, content in attachments.items():
@@ -66,10 +80,13 @@ class Drafting:
             seen.put(path, record)
             if before is not None and before[4] == digest:
                 continue
+            before = _before_tool(own, path, before, digest.hex())
+            unkept = path in seen.unkept
+            seen.unkept.discard(path)
             kept = content if len(content) <= self._bytes_max else None
             after = _State(len(content), digest, kept, "size")
             entry_id = keys.entry_id(self._event.key, f"file {path}")
-            drafts.append(self._draft(path, before, after, "tool", entry_id))
+            drafts.append(self._draft(path, before, after, "tool", entry_id, unkept=unkept))
         return drafts
 
     def found(self, looked: Looked, seen_by: str) -> list[Draft]:
@@ -78,31 +95,51 @@ class Drafting:
         drafts = []
         for one in looked.changed:
             after = None if one.after is None else _state_of(one.after)
-            draft = self._draft(one.path, one.before, after, seen_by, _id_of(one))
+            draft = self._draft(
+                one.path, one.before, after, seen_by, _id_of(one), unkept=one.unkept
+            )
+            if one.mixed:
+                draft = _with(draft, own_part=True)
             if one.before is None and after is not None and after.digest in left:
-                data = {**draft.data, "moved_from": spelled(left[after.digest])}
-                draft = msgspec.structs.replace(draft, data=data)
+                draft = _with(draft, moved_from=spelled(left[after.digest]))
             drafts.append(draft)
         return drafts
 
     def _draft(
-        self, path: str, before: Record | None, after: _State | None, seen_by: str, entry_id: str
+        self,
+        path: str,
+        before: Record | None,
+        after: _State | None,
+        seen_by: str,
+        entry_id: str,
+        *,
+        unkept: bool = False,
     ) -> Draft:
-        if after is not None and after.content is not None and is_for_secrets(path):
+        if after is not None and after.content is not None and self._is_secret(path, after.content):
             after = msgspec.structs.replace(after, content=None, why="secret")
         told = self._changes.between(
             spelled(path), self._before(before), None if after is None else after.seen()
         )
-        if before is not None and not before[4]:
+        if unkept or (before is not None and not before[4]):
             told["hash_before"] = None
+        if unkept:
+            told["base"] = UNRECORDED
         told |= _common(self._event) | {"seen_by": seen_by}
         told |= exact_name(path)
         if after is not None:
             told["content"] = after.kept()
             if after.executable:
                 told["executable"] = True
-        self.pending.append(Pending(entry_id, os.fsencode(path), before))
+        self.pending.append(Pending(entry_id, os.fsencode(path), before, unkept))
         return Draft("file_change", told, _session(self._event), _actor(self._event), entry_id)
+
+    def _is_secret(self, path: str, content: bytes) -> bool:
+        """Tell whether a file's bytes are not kept; certain formats are the vault's to find."""
+        if is_for_secrets(path) or not is_config(path):
+            return is_for_secrets(path)
+        if self._redactor is None:
+            self._redactor = redactor_of(self._place, self._settings)
+        return self._redactor.finds_assigned(content) is not None
 
     def _before(self, record: Record | None) -> Before:
         """Return what a file was; its text, where the vault has it."""
@@ -154,6 +191,19 @@ class _State(msgspec.Struct, frozen=True):
             return Content(self.content)
         told = {"withheld": self.why, "bytes": self.size}
         return told | ({"sha256": self.digest.hex()} if self.digest else {})
+
+
+def _before_tool(
+    own: dict[str, OwnWrite], path: str, before: Record | None, after: str
+) -> Record | None:
+    """Return what a file was before a tool wrote it: what we wrote, if nobody else did since."""
+    if path not in own or own[path].before == after:
+        return before  # or we wrote after the tool, which the next look finds
+    return judge(own.pop(path), before, after).before
+
+
+def _with(draft: Draft, **fields: object) -> Draft:
+    return msgspec.structs.replace(draft, data={**draft.data, **fields})
 
 
 def seeded(ledger: Ledger) -> SeenFiles:

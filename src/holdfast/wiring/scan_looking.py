@@ -18,6 +18,8 @@ from holdfast.kernel.limits import (
     SCAN_KEPT_BYTES_MAX,
     SCAN_UNLOOKED_NAMED,
 )
+from holdfast.wiring.own_writes import OwnWrite, judge
+from holdfast.wiring.scan_hush import Hush
 from holdfast.wiring.scan_rules import LEFT_OUT, asking_git, git_rules
 
 
@@ -29,6 +31,10 @@ class Changed(msgspec.Struct, frozen=True):
     after: ReadFile | None
     record: Record | None
     """What is remembered of it from now on."""
+    mixed: bool = False
+    """Holdfast wrote it, too, and what is whose cannot be told."""
+    unkept: bool = False
+    """What it was before was made while nothing was to be recorded."""
 
 
 class Looked(msgspec.Struct):
@@ -39,6 +45,8 @@ class Looked(msgspec.Struct):
     left: int = 0
     cut: bool = False
     unlooked: dict[str, str] = {}
+    hidden: int = 0
+    """Changes that are not recorded, as they were made while nothing was to be."""
     learned: bool = False
     """Whether anything is remembered otherwise than before."""
 
@@ -57,11 +65,16 @@ class Look:
         began_ns: int,
         *,
         anew: bool = False,
+        own: dict[str, OwnWrite] | None = None,
+        hush: Hush = Hush(),  # noqa: B008 (frozen)
     ) -> None:
+        """`own` is what holdfast wrote since the last look; what was looked at is taken out."""
         self._root = root
         self._seen = seen
         self._agents = agents
         self._began_ns = began_ns
+        self._own = {} if own is None else own
+        self._hush = hush
         self._first = seen.began_ns == 0
         """Whether files that nobody remembers are just there, not new."""
         self._partial = seen.cut
@@ -125,11 +138,15 @@ class Look:
             before = self._seen.get(path)
             if before is None:
                 continue
+            verdict = judge(self._own.pop(path, None), before, None, lost=self._first)
+            if verdict.own or self._hush.hides_gone(self._seen.began_ns):
+                self._hide(path, None, own=verdict.own)
+                continue
             if len(self._looked.changed) >= SCAN_CHANGES_MAX:
                 self._looked.left += 1
                 continue
             self._moved.add(before[4])
-            self._change(Changed(path, before, None, None))
+            self._change(Changed(path, verdict.before, None, None, verdict.mixed))
 
     def _take_all(self, suspects: list[Suspect], reader: FileReader) -> None:
         for one in sorted(suspects, key=lambda one: one.path):
@@ -148,9 +165,9 @@ class Look:
         """Tell whether a file may still be read in this look; else it waits, and is counted."""
         baseline = self._first and before is None
         size = one.status.st_size
-        hashed = 0 if size > SCAN_HASHED_BYTES_MAX else size
+        hashed = 0 if size > SCAN_HASHED_BYTES_MAX or self._hush.everything else size
         full = len(self._looked.changed) >= SCAN_CHANGES_MAX or self._kept_left <= 0
-        if hashed <= self._hashed_left and (baseline or not full):
+        if hashed <= self._hashed_left and (baseline or not full or self._hush.everything):
             self._hashed_left -= hashed
             return True
         if baseline:
@@ -166,10 +183,31 @@ class Look:
         if after.why == "database":
             self._looked.unlooked[_spelled(path)] = DATABASE
         elif not self._was_there(before, after):
-            self._kept_left -= len(after.content or b"")
-            self._change(Changed(path, before, after, record))
+            self._judge(path, before, after, record)
             return
+        self._own.pop(path, None)
         self._seen.put(path, record)
+
+    def _judge(self, path: str, before: Record | None, after: ReadFile, record: Record) -> None:
+        """Tell whether a change is one to record."""
+        digest = after.digest.hex()
+        verdict = judge(self._own.pop(path, None), before, digest, lost=self._first)
+        if verdict.own or self._hush.hides(after.status.st_ctime_ns):
+            # one that was not read is not told by its bytes when it is looked at again
+            stamped = (record[0], after.status.st_mtime_ns, *record[2:])
+            self._hide(path, record if after.digest else stamped, own=verdict.own)
+            return
+        self._kept_left -= len(after.content or b"")
+        self._change(Changed(path, verdict.before, after, record, verdict.mixed))
+
+    def _hide(self, path: str, record: Record | None, *, own: bool) -> None:
+        """Remember what a file is now, and nothing else of it."""
+        self._seen.put(path, record)
+        self._looked.hidden += not own
+        if record is None or own:
+            self._seen.unkept.discard(path)
+        else:
+            self._seen.unkept.add(path)
 
     def _was_there(self, before: Record | None, after: ReadFile) -> bool:
         """Tell whether a file is what it was at the last look, as far as that can be told."""
@@ -181,6 +219,9 @@ class Look:
         return self._partial and is_older and after.digest not in self._moved
 
     def _change(self, change: Changed) -> None:
+        if change.path in self._seen.unkept:
+            self._seen.unkept.discard(change.path)
+            change = msgspec.structs.replace(change, unkept=True)
         self._looked.changed.append(change)
         self._seen.put(change.path, change.record)
 

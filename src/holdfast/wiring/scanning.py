@@ -7,40 +7,34 @@ What is remembered between two looks lies beside the intake and is derived.
 
 from __future__ import annotations
 
-import fcntl
-import os
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from holdfast.evidence import seen_files
 from holdfast.evidence.file_scan import REPOSITORY
 from holdfast.evidence.seen_files import SeenFiles
 from holdfast.kernel.limits import SCAN_UNLOOKED_NAMED
 from holdfast.ledger.ledger import Draft
-from holdfast.storage.files import make_folder
 from holdfast.storage.port import Selection
+from holdfast.wiring import own_writes
 from holdfast.wiring.scan_drafts import Drafting, seeded, spelled, trouble
+from holdfast.wiring.scan_hush import Hush, hush_of
 from holdfast.wiring.scan_looking import DATABASE, Look, Looked
 from holdfast.wiring.scan_rules import refusal
+from holdfast.wiring.scan_turns import FOLDER, NAME, clock_ns, turn
 
 if TYPE_CHECKING:
     from holdfast.agents.values import Event
+    from holdfast.wiring.own_writes import OwnWrite
     from holdfast.wiring.places import Place
     from holdfast.wiring.project import Project
-
-FOLDER: Final = "intake"
-NAME: Final = "seen-files"
-WAIT_S: Final = 2.0
-"""How long one agent's look waits for another's; then both look."""
 
 _BY_RULE: Final = (REPOSITORY, DATABASE)
 """Reasons that `scan_state` tells; they are no trouble."""
 
-_holding: Final[WeakSet[Project]] = WeakSet()
 _kept: Final[WeakKeyDictionary[Project, tuple[tuple[int, int, int] | None, SeenFiles]]] = (
     WeakKeyDictionary()
 )
@@ -85,29 +79,30 @@ def one_at_a_time(project: Project) -> Iterator[None]:
     So entries about one file stand in the order of its states. Who waited too long looks all the
     same: nothing is recorded twice, as the ids of changes follow from what changed.
     """
-    if project in _holding:
+    with turn(project.place):
         yield
-        return
-    handle = _lock_file(project.place.folder / FOLDER)
-    _holding.add(project)
-    try:
-        if handle is not None:
-            _wait_for(handle)
-        yield
-    finally:
-        _holding.discard(project)
-        if handle is not None:
-            os.close(handle)
 
 
-def _lock_file(folder: Path) -> int | None:
-    """Open what is locked; None where that cannot be done, and nobody waits for anybody."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        make_folder(str(folder))
-        return os.open(folder / f"{NAME}.lock", flags, 0o600)
-    except OSError:
-        return None
+def rebase(project: Project) -> int:
+    """Take the files for known as they are now; return how many changed and are not recorded.
+
+    Of those nothing is kept: the next change of one is recorded, and says that it is not known what
+    it began from. Raises OSError where what is known cannot be written down.
+    """
+    place, root = project.place, project.place.project
+    if root is None or refusal(root):
+        return 0
+    with one_at_a_time(project):
+        path = place.folder / FOLDER / NAME
+        seen, own = _remembered(project, path), own_writes.load(place)
+        if seen.began_ns == 0:
+            return 0  # nobody looked yet; who does sees that there was a pause
+        agents, hush = project.settings.agents, Hush(everything=True)
+        look = Look(root, seen, agents, clock_ns(place), anew=True, own=own, hush=hush)
+        found = look.run()
+        seen_files.write(path, seen)
+        own_writes.keep(place, own)
+    return found.hidden
 
 
 class ScanState:
@@ -167,17 +162,30 @@ def _changes(
         return told
     with one_at_a_time(project):
         path = project.place.folder / FOLDER / NAME
-        seen = _remembered(project, path)
-        drafts = drafting.brought(seen, attachments)
+        seen, own = _remembered(project, path), own_writes.load(project.place)
+        written = len(own)
+        drafts = drafting.brought(seen, attachments, own)
         learned = bool(attachments)
         if look:
-            found = Look(root, seen, project.settings.agents, _clock_ns(path), anew=anew).run()
+            found = _look(project, root, seen, own, anew=anew)
             drafts += drafting.found(found, "baseline" if anew else "scan")
             told += _told(event, found)
             learned |= found.learned
         if learned:
             _remember(project, path, seen, drafting)
+        if len(own) != written:
+            own_writes.keep(project.place, own)
     return drafts + told
+
+
+def _look(
+    project: Project, root: Path, seen: SeenFiles, own: dict[str, OwnWrite], *, anew: bool
+) -> Looked:
+    hush = hush_of(project.place)
+    if seen.began_ns == 0 and any(project.ledger.lines(Selection(type="recording_resumed"))):
+        hush = Hush(everything=True)  # what was remembered of a pause is lost
+    agents, began_ns = project.settings.agents, clock_ns(project.place)
+    return Look(root, seen, agents, began_ns, anew=anew, own=own, hush=hush).run()
 
 
 def _remembered(project: Project, path: Path) -> SeenFiles:
@@ -220,6 +228,10 @@ def _told(event: Event, found: Looked) -> list[Draft]:
     if found.left:
         said = "More files changed than one look records; the next goes on with the others."
         drafts.append(trouble(event, said, f"{found.left:,} were left."))
+    if found.hidden:
+        said = "Changed files are not recorded: recording was paused, or an agent was private."
+        remedy = "Later changes of them are recorded."
+        drafts.append(trouble(event, said, f"{found.hidden:,} files this time.", remedy))
     named = [f"{path}: {why}" for path, why in found.unlooked.items() if why not in _BY_RULE]
     if named:
         more = len(named) - SCAN_UNLOOKED_NAMED
@@ -228,36 +240,12 @@ def _told(event: Event, found: Looked) -> list[Draft]:
     return drafts
 
 
-def _clock_ns(path: Path) -> int:
-    """Return what the file system's own clock says now, by which it stamps files."""
-    try:
-        lock = path.with_name(f"{NAME}.lock")
-        os.utime(lock, follow_symlinks=False)
-        return lock.lstat().st_mtime_ns
-    except OSError:
-        return time.time_ns() - 1_000_000_000
-
-
-def _wait_for(handle: int) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.002)
-        except OSError:
-            return
-        else:
-            return
-
-
 __all__ = [
     "ScanState",
     "baseline",
     "changes_after",
     "one_at_a_time",
+    "rebase",
     "scan_state",
     "spelled",
     "wants_scan",

@@ -23,22 +23,28 @@ EXCUSED = frozenset({"proved", "withheld", "erased"})
 """What is no reason to doubt the citation."""
 
 
-def survival(ledger: Ledger, citation: Citation) -> Survival:
-    """Verify a citation from what the vault keeps of its file."""
+def survival(ledger: Ledger, citation: Citation, erased: ErasedArtifacts | None = None) -> Survival:
+    """Verify a citation from what the vault keeps of its file.
+
+    Whoever verifies many gives what answers for all of them which artifacts were erased.
+    """
     section: Any = citation.section
     match section:
         case {"text": {"withheld": str()}}:
             return "withheld"
         case {"first": int(first), "text": {"$artifact": str(artifact)}}:
-            return _held_against(ledger, citation, first, artifact)
+            erased = erased or ErasedArtifacts(ledger.reader)
+            return _held_against(ledger, citation, first, artifact, erased)
         case _:
             return "nothing kept"
 
 
-def _held_against(ledger: Ledger, citation: Citation, first: int, artifact: str) -> Survival:
+def _held_against(
+    ledger: Ledger, citation: Citation, first: int, artifact: str, erased: ErasedArtifacts
+) -> Survival:
     content = ledger.artifact(artifact)
     if content is None:
-        return "erased" if ErasedArtifacts(ledger.reader)(artifact) else "lost"
+        return "erased" if erased(artifact) else "lost"
     if sha256(content).hexdigest() != artifact:
         return "lost"
     text = content.decode("utf-8", "replace")

@@ -8,67 +8,41 @@ from __future__ import annotations
 import http.client
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import urlsplit
 
-import msgspec
-
-from holdfast.kernel.errors import CouldNotLook, InvalidInput
+from holdfast.kernel.errors import CouldNotLook
 from holdfast.kernel.limits import (
     CAMPAIGN_ARTIFACT_BYTES_MAX,
     SYNC_ANSWER_BYTES_MAX,
     SYNC_PAGE_BYTES_MAX,
     SYNC_TIMEOUT_S,
 )
-from holdfast.kernel.merkle import PROOF_HASHES_MAX
 from holdfast.ledger.peers.source import TreeHead, unproved
-from holdfast.wire.hosts import is_loopback
+from holdfast.wiring.sync_reading import check_address, read_head, read_pages, read_proof
 
 SCHEME: Final = "http://"
 _OK: Final = 200
 _NONE: Final = 404
 
 
-class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to a question for a proof: hashes in hex."""
-
-    proof: list[str]
-
-
 class HttpSource:
     """What `holdfast sync --serve` of another project tells."""
 
     def __init__(self, address: str, token: str) -> None:
-        self._host, self._port = _checked(address)
+        self._host, self._port = check_address(address, "holdfast sync --serve")
         self._token = token
 
     def head(self) -> TreeHead:
         """Ask what it holds."""
-        answer = self._get("/v1/head", SYNC_ANSWER_BYTES_MAX)
-        try:
-            return msgspec.json.decode(answer or b"", type=TreeHead)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise unproved("What it says of itself cannot be read.") from error
+        return read_head(self._get("/v1/head", SYNC_ANSWER_BYTES_MAX))
 
     def consistency(self, old_size: int, new_size: int) -> list[bytes]:
         """Ask for a proof."""
-        answer = self._get(f"/v1/proof?old={old_size}&new={new_size}", SYNC_ANSWER_BYTES_MAX)
-        try:
-            given = msgspec.json.decode(answer or b"", type=Proof).proof[: PROOF_HASHES_MAX + 1]
-            return [bytes.fromhex(one) for one in given]
-        except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
-            raise unproved("Its proof cannot be read.") from error
+        path = f"/v1/proof?old={old_size}&new={new_size}"
+        return read_proof(self._get(path, SYNC_ANSWER_BYTES_MAX))
 
     def read(self, first: int, stop: int) -> Iterator[bytes]:
         """Ask for entries, page by page, until it gives no more."""
-        while first < stop:
-            answer = self._get(f"/v1/entries?first={first}&stop={stop}", SYNC_PAGE_BYTES_MAX)
-            lines = (answer or b"").split(b"\n")
-            if lines.pop():
-                raise unproved(f"What it gives behind entry {first} is torn.")
-            if not lines:
-                return
-            yield from lines
-            first += len(lines)
+        return read_pages(lambda page: self._get(f"/v1/{page}", SYNC_PAGE_BYTES_MAX), first, stop)
 
     def artifact(self, sha256: str) -> bytes | None:
         """Ask for an artifact."""
@@ -103,21 +77,3 @@ class HttpSource:
             remedy="See that `holdfast sync --serve` runs there and that the token is its own; "
             "then sync again.",
         )
-
-
-def _checked(address: str) -> tuple[str, int]:
-    """Return host and port of this machine, or refuse."""
-    try:
-        parts = urlsplit(address)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    plain = host is not None and parts.path in ("", "/") and not (parts.query or parts.fragment)
-    if host is None or port is None or not plain or parts.username or not is_loopback(host):
-        raise InvalidInput(
-            f"{address[:200]!r} is not an address of this machine.",
-            meaning="Nothing was asked, and nothing of ours changed.",
-            remedy="Give http://127.0.0.1:PORT as `holdfast sync --serve` prints it; to reach "
-            "another machine, forward a port of it to one of this.",
-        )
-    return host, port

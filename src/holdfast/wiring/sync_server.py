@@ -12,25 +12,23 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
-
-import msgspec
+from urllib.parse import urlsplit
 
 from holdfast.kernel.errors import HoldfastError, StorageFailed
-from holdfast.kernel.limits import INTEGER_MAX, SYNC_PAGE_BYTES, SYNC_PAGE_ENTRIES, SYNC_TIMEOUT_S
+from holdfast.kernel.limits import SYNC_PAGE_BYTES, SYNC_TIMEOUT_S
 from holdfast.ledger.peers.source import ReaderSource
 from holdfast.storage.files import make_folder, replace
 from holdfast.storage.port import Reader
 from holdfast.wire.hosts import host_name, is_loopback
 from holdfast.wiring.places import Place
+from holdfast.wiring.sync_answers import answer
 
 LOOPBACK: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 32
-_ARTIFACTS: Final = "/v1/artifacts/"
+_VERSION: Final = "/v1/"
 
 
 def token_of(place: Place) -> str:
@@ -119,41 +117,10 @@ class _Handler(BaseHTTPRequestHandler):
 def _content(source: ReaderSource, target: str) -> bytes | None:
     """Return the answer to a question, None when there is no such thing."""
     parts = urlsplit(target)
-    asked = parse_qs(parts.query, max_num_fields=4)
-    match parts.path:
-        case "/v1/head":
-            return msgspec.json.encode(source.head())
-        case "/v1/proof":
-            proof = source.consistency(_number(asked, "old"), _number(asked, "new"))
-            return msgspec.json.encode({"proof": [one.hex() for one in proof]})
-        case "/v1/entries":
-            return _page(source, _number(asked, "first"), _number(asked, "stop"))
-        case path if path.startswith(_ARTIFACTS):
-            return _artifact(source, path.removeprefix(_ARTIFACTS))
-        case _:
-            return None
-
-
-def _artifact(source: ReaderSource, name: str) -> bytes | None:
-    return source.artifact(name) if len(name) == 64 and name.isalnum() else None
-
-
-def _page(source: ReaderSource, first: int, stop: int) -> bytes:
-    lines: list[bytes] = []
-    weight = 0
-    for body in source.read(first, min(stop, first + SYNC_PAGE_ENTRIES)):
-        lines.append(body + b"\n")
-        weight += len(body) + 1
-        if weight >= SYNC_PAGE_BYTES:
-            break
-    return b"".join(lines)
-
-
-def _number(asked: Mapping[str, list[str]], name: str) -> int:
-    [text] = asked.get(name, [])
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(INTEGER_MAX))):
-        raise ValueError(name)
-    return int(text)
+    if not parts.path.startswith(_VERSION):
+        return None
+    path = parts.path.removeprefix(_VERSION)
+    return answer(source, path, parts.query, page_bytes=SYNC_PAGE_BYTES)
 
 
 def _read_token(path: Path) -> str:

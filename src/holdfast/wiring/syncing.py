@@ -1,15 +1,16 @@
-"""Syncing with a peer: another project, its database, or its `sync --serve` on this machine."""
+"""Syncing with a peer: another project, its database, its `sync --serve` on this machine, or its
+`mcp --share`, wherever a command reaches it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from holdfast.kernel.errors import Busy, HoldfastError, InvalidInput
+from holdfast.kernel.errors import Busy, HoldfastError, InvalidInput, Unsupported
 from holdfast.kernel.limits import SYNC_WAIT_S
 from holdfast.ledger.peers.merging import Synced, sync
 from holdfast.ledger.peers.source import ReaderSource, Source
@@ -36,9 +37,17 @@ class SyncReport(msgspec.Struct, frozen=True):
 
 
 def sync_with(
-    project: Project, peer: str, *, token: str | None = None, progress: Progress = no_progress
+    project: Project,
+    peer: str,
+    *,
+    token: str | None = None,
+    over_mcp: bool = False,
+    progress: Progress = no_progress,
 ) -> SyncReport:
-    """Bring what is here of a peer up to date, and fold it into stores of its own."""
+    """Bring what is here of a peer up to date, and fold it into stores of its own.
+
+    `over_mcp`: the peer is a command that starts its MCP server, or the address of that.
+    """
     place = project.place
     if place.owner is not None:
         raise InvalidInput(
@@ -49,7 +58,7 @@ def sync_with(
     make_folder(str(place.peers))
     folders = PeerFolders(place)
     with (
-        _source(peer, token) as source,
+        _mcp_source(peer, token) if over_mcp else _source(peer, token) as source,
         file_lock(str(place.peers / "sync.lock"), wait_s=SYNC_WAIT_S) as held,
     ):
         if held is None:
@@ -59,7 +68,8 @@ def sync_with(
                 remedy="Try again when it is done.",
             )
         folders.clear_drafts()
-        synced = sync(project.ledger, source, folders, name=peer, progress=progress)
+        name = f"mcp: {peer}" if over_mcp else peer
+        synced = sync(project.ledger, source, folders, name=name, progress=progress)
     if synced.outcome == "refused" or not synced.size:
         return SyncReport(synced, folded=False)
     return _folded(project, synced)
@@ -104,3 +114,15 @@ def _source(peer: str, token: str | None) -> Iterator[Source]:
         yield ReaderSource(reader)
     finally:
         reader.close()
+
+
+def _mcp_source(peer: str, token: str | None) -> AbstractContextManager[Source]:
+    try:
+        from holdfast.wiring.sync_mcp import mcp_source
+    except ModuleNotFoundError as missing:
+        raise Unsupported(
+            f"Syncing over MCP needs {missing.name}, which is not installed.",
+            meaning="Nothing was asked.",
+            remedy="Install holdfast with its extra `mcp`.",
+        ) from missing
+    return mcp_source(peer, token)

@@ -192,7 +192,9 @@ class _Reading:
             return []  # an import keeps it
 
     def _at(self, offset: int) -> _Spot:
-        return _Spot(offset, self._counted.turn, dict(self._counted.times))
+        """Return a place; in a turn in which nothing was said yet nothing is counted."""
+        turn, counted = self._reader.turn, self._counted
+        return _Spot(offset, turn, dict(counted.times) if counted.turn == turn else {})
 
 
 def _lines(file: BinaryIO, offset: int) -> Iterator[tuple[int, int, bytes]]:

@@ -141,14 +141,14 @@ class _Decays:
     def _all(self) -> list[Decay]:
         if self._found is None:
             project = self._project
-            handoffs = [handoff_of(project, one) for one in _of(project, "handoff_made")]
+            handoffs = [handoff_of(project, one) for one in _handoffs(project)]
             self._found = [decay_since(project, one) for one in handoffs]
         return self._found
 
 
 def _told(project: Project) -> Measure:
     """Count the handoffs that have their line in the trajectory."""
-    made = {entry.seq for entry in _of(project, "handoff_made")}
+    made = {entry.seq for entry in _handoffs(project)}
     if not made:
         return _nothing(TRAJECTORY, "nothing was handed over yet")
     told = made.intersection(_phases(project))
@@ -176,7 +176,7 @@ def _parsed(line: bytes) -> Any:
 def _context(project: Project) -> Measure:
     """Average how full the context was when it was cleared, where the budget is the seed's."""
     counted, windowed = [], 0
-    for entry in _of(project, "handoff_made"):
+    for entry in _handoffs(project):
         measured = _last_count(project, entry)
         if measured is None:
             continue
@@ -202,6 +202,12 @@ def _last_count(project: Project, handoff: Entry) -> dict[str, object] | None:
         if entry.session_id == handoff.session_id:
             return dict(entry.value())
     return None
+
+
+def _handoffs(project: Project) -> Iterator[Entry]:
+    """Yield the handoffs that were made here; others' that were imported measure nothing."""
+    made = _of(project, "handoff_made")
+    return (entry for entry in made if "imported" not in entry.value())
 
 
 def _of(project: Project, type_name: str) -> Iterator[Entry]:

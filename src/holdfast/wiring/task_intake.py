@@ -40,9 +40,19 @@ class Imported(msgspec.Struct, frozen=True):
     """Decisions, handoffs and comments that stay where they are."""
 
 
-def take_in(ledger: Ledger, tasks: Tasks, found: Found, source: str) -> Imported:
-    """Record what issues say that the tasks do not say yet."""
-    intake = _Intake({one.task: one for one in tasks.every()}, source, list(found.unread))
+def take_in(
+    ledger: Ledger,
+    tasks: Tasks,
+    found: Found,
+    source: str,
+    came: Mapping[str, dict[str, Any]] | None = None,
+) -> Imported:
+    """Record what issues say that the tasks do not say yet.
+
+    `came` says of issues, by their id, where and when they were written; entries keep that.
+    """
+    known = {one.task: one for one in tasks.every()}
+    intake = _Intake(known, source, list(found.unread), came or {})
     batch: list[Draft] = []
     for issue in intake.usable(found.issues):
         batch += intake.drafts(issue)
@@ -58,8 +68,15 @@ def take_in(ledger: Ledger, tasks: Tasks, found: Found, source: str) -> Imported
 class _Intake:
     """Turns issues into entries, and counts."""
 
-    def __init__(self, known: Mapping[str, WholeTask], source: str, left_out: list[str]) -> None:
+    def __init__(
+        self,
+        known: Mapping[str, WholeTask],
+        source: str,
+        left_out: list[str],
+        came: Mapping[str, dict[str, Any]],
+    ) -> None:
         self._known = known
+        self._came = came
         self._source = source
         self._graph = {name: list(task.depends_on) for name, task in known.items()}
         self._named: set[str] = set()
@@ -93,11 +110,18 @@ class _Intake:
         task = self._known.get(issue.id)
         if task is None:
             self.added += 1
-            return list(self._add(issue, ours, depends_on))
-        drafts = list(self._change(issue, task, depends_on))
+            return self._marked(issue, self._add(issue, ours, depends_on))
+        drafts = self._marked(issue, self._change(issue, task, depends_on))
         self.changed += bool(drafts)
         self.unchanged += not drafts
         return drafts
+
+    def _marked(self, issue: Issue, drafts: Iterable[Draft]) -> list[Draft]:
+        """Say of entries where they come from, when that is known."""
+        came = self._came.get(issue.id)
+        if came is None:
+            return list(drafts)
+        return [msgspec.structs.replace(one, data={**one.data, "imported": came}) for one in drafts]
 
     def _add(self, issue: Issue, ours: Mapping[str, Any], depends_on: list[str]) -> Iterator[Draft]:
         kind = ours.get("kind")

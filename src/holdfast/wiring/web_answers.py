@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.kernel.errors import InvalidInput
 from holdfast.kernel.limits import WEB_ROWS_MAX, WEB_TEXT_CHARS_MAX
@@ -11,9 +11,14 @@ from holdfast.web.values import Asked
 from holdfast.wiring.places import Place
 from holdfast.wiring.project import Project
 
+if TYPE_CHECKING:
+    from holdfast.wiring.web_apart import Apart
+    from holdfast.wiring.web_boots import Boots
+    from holdfast.wiring.web_gate import Gate
 
-class Shown(Protocol):
-    """The site, as far as pages use it."""
+
+class Looked(Protocol):
+    """A project, as far as pages look at it."""
 
     @property
     def project(self) -> Project:
@@ -27,9 +32,25 @@ class Shown(Protocol):
     def reader(self) -> Reader:
         """Its ledger."""
 
+
+class Shown(Looked, Protocol):
+    """The site, as far as pages use it."""
+
     @property
     def verified(self) -> Any:
         """How the last verify ended, None when there was none."""
+
+    @property
+    def beside(self) -> Apart:
+        """The process that folds for pages."""
+
+    @property
+    def gate(self) -> Gate:
+        """What would block a clear."""
+
+    @property
+    def boots(self) -> Boots:
+        """How saves boot."""
 
 
 def number(asked: Asked, name: str, default: int, *, most: int | None = None) -> int:

@@ -1,4 +1,5 @@
-"""Losses as the web page shows them: each compaction and each clear, and what left with it."""
+"""Losses as the web page shows them: each compaction and each clear, what left with it, and what
+was given back."""
 
 from __future__ import annotations
 
@@ -12,13 +13,16 @@ from holdfast.kernel import entry as entries
 from holdfast.kernel.entry import Entry
 from holdfast.kernel.errors import Damaged, NotFound
 from holdfast.storage.port import Selection
+from holdfast.views.loss import Judged, gone
+from holdfast.views.loss_back import Given
 from holdfast.web.values import Asked, Page
-from holdfast.wiring.losses import CLEAR_REASONS, Wipe, Wiped, loss_at
+from holdfast.wiring.losses import Wiped, loss_and_back, wiped_by
 from holdfast.wiring.web_answers import Shown, cut, key_number
 
 WIPES_MAX: Final = 60
 """Newest moments of each kind that are listed."""
 ITEMS_MAX: Final = 500
+TEXT_CHARS_MAX: Final = 20_000
 
 
 def pages(site: Shown) -> Mapping[str, Page]:
@@ -59,7 +63,7 @@ def opened(site: Shown, asked: Asked) -> dict[str, Any]:
             meaning="Nothing was lost by it.",
             remedy="Choose one of the list.",
         )
-    loss = loss_at(site.project, wiped)
+    loss = loss_and_back(site.project, wiped)
     fates: dict[str, int] = {}
     for item in loss.items:
         fates[item.fate] = fates.get(item.fate, 0) + 1
@@ -69,12 +73,23 @@ def opened(site: Shown, asked: Asked) -> dict[str, Any]:
         "session": wiped.session_id,
         "how": wiped.how,
         "trigger": wiped.trigger,
-        "summary": None if wiped.summary is None else cut(wiped.summary, 20_000),
+        "summary": None if wiped.summary is None else cut(wiped.summary, TEXT_CHARS_MAX),
         "fates": fates,
         "items": [msgspec.to_builtins(item) for item in loss.items[:ITEMS_MAX]],
         "items_more": max(0, len(loss.items) - ITEMS_MAX),
         "unseen": loss.unseen,
+        "given": [_given(one, loss.items) for one in loss.given],
+        "given_more": loss.given_more,
+        "back": _counted(loss.items),
     }
+
+
+def _counted(items: tuple[Judged, ...]) -> dict[str, int]:
+    """Count what is gone, and what of it came back, whole or in part."""
+    lost = gone(items)
+    back = [item.brought_back for item in lost if item.brought_back is not None]
+    part = sum(one.how == "paraphrased" for one in back)
+    return {"gone": len(lost), "whole": len(back) - part, "part": part}
 
 
 def _wipes(site: Shown, kind: str) -> Iterator[tuple[Entry, Wiped]]:
@@ -90,19 +105,23 @@ def _wipes(site: Shown, kind: str) -> Iterator[tuple[Entry, Wiped]]:
 
 def _wiped(site: Shown, entry: Entry) -> Wiped | None:
     """Read an entry as the end of a context; None when it is none."""
-    data: Any = site.project.ledger.data(entry)
-    match entry.type:
-        case "context_compacted":
-            summary = data.get("summary")
-            told = summary if isinstance(summary, str) else None
-            return Wiped("compacted", entry.seq, entry.session_id, data.get("trigger"), told)
-        case "desk_changed" if data.get("change") in ("compacted", "cleared"):
-            how: Wipe = "cleared" if data["change"] == "cleared" else "compacted"
-            session = entry.session_id or data.get("conversation")
-            # what was cleared left altogether; of a compaction the proxy sees no summary
-            summary = "" if how == "cleared" else None
-            return Wiped(how, entry.seq, session, "seen by the proxy", summary)
-        case "session_ended" if data.get("reason") in CLEAR_REASONS:
-            return Wiped("cleared", entry.seq, entry.session_id, "clear", "")
-        case _:
-            return None
+    wiped = wiped_by(entry, site.project.ledger.data(entry))
+    if wiped is not None and entry.type == "desk_changed":
+        return msgspec.structs.replace(wiped, trigger="seen by the proxy")
+    return wiped
+
+
+def _given(one: Given, items: tuple[Judged, ...]) -> dict[str, Any]:
+    """Tell what was given: all but the entries that it is about, of which its own page tells."""
+    back = [item.brought_back for item in items]
+    return {
+        "seq": one.seq,
+        "time": one.time,
+        "session": one.session,
+        "source": one.source,
+        "tokens": one.tokens,
+        "counter": one.counter,
+        "left_out": one.left_out,
+        "text": cut(one.text, TEXT_CHARS_MAX),
+        "items": sum(found is not None and found.seq == one.seq for found in back),
+    }

@@ -12,8 +12,7 @@ from holdfast.stores import tasks
 from holdfast.stores.attention import key_of
 from holdfast.stores.sessions import open_ids
 from holdfast.views.attention import MESSAGES, bounds_of
-from holdfast.web.values import Asked, Page
-from holdfast.wiring import gate
+from holdfast.web.values import Page
 from holdfast.wiring.saves import SavesFolder
 from holdfast.wiring.status import last_entry
 from holdfast.wiring.web_answers import Shown
@@ -21,7 +20,7 @@ from holdfast.wiring.web_answers import Shown
 
 def pages(site: Shown) -> Mapping[str, Page]:
     """Return the pages of this part."""
-    return {"now": lambda _: now(site), "gate": lambda asked: would_block(site, asked)}
+    return {"now": lambda _: now(site), "gate": lambda _: site.gate.told(site.reader.head().size)}
 
 
 def now(site: Shown) -> dict[str, Any]:
@@ -52,14 +51,6 @@ def now(site: Shown) -> dict[str, Any]:
         "save": None if save is None else {"id": save.snapshot_id, "size": save.tree_size},
         "verified": msgspec.to_builtins(site.verified),
     }
-
-
-def would_block(site: Shown, asked: Asked) -> dict[str, Any]:
-    """Say what would block a clear; looks at the code, so it may take a while."""
-    del asked
-    report = gate.look(site.project)
-    told: dict[str, Any] = msgspec.to_builtins(report)
-    return told
 
 
 def _session(sessions: Any, session_id: str) -> dict[str, Any]:

@@ -96,6 +96,7 @@ async def open_web(
         where = f"http://{HOST}:{found}"
         yield Listening(where, f"{where}/?token={token}", token)
     finally:
+        site.hush()  # else a page that is made beside would be waited for
         if await server.stop():
             await asyncio.to_thread(site.close)
 

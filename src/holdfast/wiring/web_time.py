@@ -1,4 +1,7 @@
-"""Any moment as the web page shows it: every store as it was, and what lies between two moments."""
+"""Any moment as the web page shows it: every store as it was, and what lies between two moments.
+
+Folding to a moment holds every store at once, so it is done by a process beside the server.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.kernel.errors import NotFound
+from holdfast.kernel.limits import WEB_APART_S
 from holdfast.ledger.history import StoreDifference, diff, fold_at
 from holdfast.stores import Fold
 from holdfast.web.values import Asked, Page
-from holdfast.wiring.web_answers import Shown, key_number, number
+from holdfast.wiring.web_answers import Looked, Shown, key_number, number
+from holdfast.wiring.web_apart import Question
 from holdfast.wiring.web_entries import shortened
 
 ITEMS_MAX: Final = 200
@@ -18,10 +23,19 @@ ITEMS_MAX: Final = 200
 
 def pages(site: Shown) -> Mapping[str, Page]:
     """Return the pages of this part."""
-    return {"at": lambda asked: at(site, asked), "diff": lambda asked: between(site, asked)}
+
+    def apart(name: str, asked: Asked) -> Any:
+        return site.beside.ask(Question(name, asked.key, dict(asked.query)), WEB_APART_S)
+
+    return {"at": lambda asked: apart("at", asked), "diff": lambda asked: apart("diff", asked)}
 
 
-def at(site: Shown, asked: Asked) -> dict[str, Any]:
+def folded(site: Looked, name: str, asked: Asked) -> dict[str, Any]:
+    """Make one of the pages of this part, here."""
+    return at(site, asked) if name == "at" else between(site, asked)
+
+
+def at(site: Looked, asked: Asked) -> dict[str, Any]:
     """Say what was true right after an entry: how much of each store, or one store's items."""
     seq = key_number(asked)
     fold = _fold(site, seq)
@@ -53,7 +67,7 @@ def at(site: Shown, asked: Asked) -> dict[str, Any]:
     }
 
 
-def between(site: Shown, asked: Asked) -> dict[str, Any]:
+def between(site: Looked, asked: Asked) -> dict[str, Any]:
     """Say what is true right after one entry and was not after another, and the other way round."""
     head = site.reader.head().size
     first, second = number(asked, "a", 0), number(asked, "b", max(0, head - 1))
@@ -61,7 +75,7 @@ def between(site: Shown, asked: Asked) -> dict[str, Any]:
     return {"a": first, "b": second, "stores": [_spelled(one) for one in found.stores]}
 
 
-def _fold(site: Shown, seq: int) -> Fold:
+def _fold(site: Looked, seq: int) -> Fold:
     size = site.reader.head().size
     if seq >= size:
         raise NotFound(

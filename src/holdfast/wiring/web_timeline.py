@@ -29,6 +29,7 @@ KINDS: Final[Mapping[str, str]] = {
     "error": "error",
     "checkpoint": "checkpoint",
     "context_compacted": "compaction",
+    "context_given": "given",
     "desk_changed": "compaction",
     "session_ended": "end",
     "session_started": "start",

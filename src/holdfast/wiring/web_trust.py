@@ -48,9 +48,11 @@ def trust(site: Shown, asked: Asked) -> dict[str, Any]:
                 "type": save.save_type,
                 "size": save.tree_size,
                 "stores": len(save.store_digests),
+                "boot": site.boots.of(save.snapshot_id),
             }
-            for save in listing.saves[-NEWEST_MAX:]
+            for save in listing.saves[:NEWEST_MAX]
         ],
+        "saves_more": max(0, len(listing.saves) - NEWEST_MAX),
         "saves_damaged": [one.name for one in listing.damaged],
         "erased": _newest(site, "artifact_erased"),
         "quarantined": _newest(site, "line_quarantined"),

@@ -1,7 +1,8 @@
 """The web page's site: one project, looked at by the pages of `web_*`.
 
 The ledger's views are brought up to date beside, so that a page never waits for them; each answer
-says as of which entry it is. No page records anything.
+says as of which entry it is. What takes much memory is done by processes apart (`web_apart`). No
+page records anything.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from holdfast.config import Settings
 from holdfast.index.views import Views
 from holdfast.kernel.entry import Actor
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.limits import WEB_STOP_S
+from holdfast.kernel.limits import WEB_APART_IDLE_S, WEB_BEHIND_MAX, WEB_STOP_S, WEB_VIEWS_S
 from holdfast.storage.port import Reader
 from holdfast.web.values import Page, Progress, Told
 from holdfast.wiring import (
+    web_anchors,
+    web_boots,
     web_code,
     web_decisions,
     web_entries,
@@ -34,6 +37,9 @@ from holdfast.wiring.opening import open_ledger
 from holdfast.wiring.places import Place
 from holdfast.wiring.project import Project
 from holdfast.wiring.verifying import verify_place
+from holdfast.wiring.web_apart import Apart, Question
+from holdfast.wiring.web_boots import Boots
+from holdfast.wiring.web_gate import Gate
 
 ACTOR = Actor("holdfast", "web")
 
@@ -52,6 +58,16 @@ class Site:
             seal=settings.seal,
         )
         self.project = Project(place, settings, ledger)
+        self.beside = Apart(
+            place, what="make this page", remedy="`holdfast at` and `holdfast diff` have no limit.",
+            idle_s=WEB_APART_IDLE_S,
+        )  # fmt: skip
+        gating = Apart(place, what="look", remedy="Run `holdfast clear --check`.")
+        booting = Apart(place, what="boot it", remedy="Run `holdfast boot`.")
+        self._taking_in = Apart(place, what="take in", remedy="It is tried again.")
+        self._apart = (self.beside, gating, booting, self._taking_in)
+        self.gate = Gate(gating)
+        self.boots = Boots(booting)
         self._ending = threading.Event()
         self._behind = 0
         self._verified: Any = None
@@ -76,6 +92,8 @@ class Site:
             **web_loss.pages(self),
             **web_time.pages(self),
             **web_trust.pages(self),
+            **web_anchors.pages(self),
+            **web_boots.pages(self),
         }
 
     @property
@@ -102,9 +120,15 @@ class Site:
         self._verified = report
         return report
 
+    def hush(self) -> None:
+        """End what is looked at beside; whoever waits for it is told so."""
+        self._ending.set()
+        for apart in self._apart:
+            apart.close()
+
     def close(self) -> None:
         """Let go of the ledger."""
-        self._ending.set()
+        self.hush()
         self._wanted.set()
         self._catching.join(WEB_STOP_S)
         if not self._catching.is_alive():  # else it ends with the process; what it made is derived
@@ -122,9 +146,20 @@ class Site:
             self._wanted.clear()
             if self._ending.is_set():
                 return
+            if self._behind > WEB_BEHIND_MAX and self._taken_in_apart():
+                continue
             # with a connection of its own, so that pages need not wait for it
             with suppress(_Ended, HoldfastError, OSError), Views(str(self.place.views)) as views:
                 views.catch_up(self.reader, progress=advance)  # or the next look tries again
+
+    def _taken_in_apart(self) -> bool:
+        """Let much be taken in by another process, whose memory goes with it."""
+        try:
+            self._taking_in.ask(Question("views"), WEB_VIEWS_S)
+        except HoldfastError:
+            return self._ending.is_set()  # else it is tried here
+        self._behind = 0
+        return True
 
 
 class _Ended(Exception):

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 from holdfast.ledger.ledger import Draft
 from holdfast.wiring.opening import open_ledger
 from tests.web.browser.looking import READY_MS, VIEWS, looking
+from tests.web.projects import keep_elsewhere
 from tests.web.seeding import seed
 from tests.web.serving import Web, web
 
@@ -139,6 +140,31 @@ def test_a_verify_can_be_watched(browser: Browser, site: Web) -> None:
         expect(looker.page.locator(".outcome")).to_contain_text(
             "All 1,000 entries are what was sealed.", timeout=READY_MS
         )
+
+
+@pytest.mark.req("X6")
+def test_trust_shows_heads_that_are_kept_elsewhere_and_how_saves_boot(
+    browser: Browser, screenshots: Path, tmp_path: Path
+) -> None:
+    seed(tmp_path, 60)
+    keep_elsewhere(tmp_path)
+    with web(tmp_path) as site, looking(browser, site) as looker:
+        looker.go("trust")
+        anchors = looker.page.locator("table.anchors tbody tr")
+        expect(anchors).to_have_count(3, timeout=READY_MS)
+        expect(anchors.locator(".state")).to_have_text(["agrees"] * 3)
+        expect(looker.page.locator(".boot")).to_contain_text("boots", timeout=READY_MS)
+        looker.page.screenshot(path=screenshots / "trust-anchors.png")
+
+
+def test_the_gate_is_looked_at_beside_and_shown_when_it_is_known(
+    browser: Browser, site: Web
+) -> None:
+    with looking(browser, site) as looker:
+        card = looker.page.locator("[data-gate]")
+        expect(card).to_have_attribute("data-gate", "looked", timeout=READY_MS)
+        expect(card).to_contain_text("in the way")
+        expect(card).to_contain_text("as of entry 999")
 
 
 def test_any_moment_can_be_looked_at_and_compared(browser: Browser, site: Web) -> None:

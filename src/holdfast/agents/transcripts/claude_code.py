@@ -72,6 +72,11 @@ class Reader:
         self.usage: dict[str, Any] | None = None
         """The newest that was told of tokens."""
 
+    @property
+    def turn(self) -> str | None:
+        """Return the turn that the lines are in, as far as they were read."""
+        return self._turn
+
     def read(self, line: Line, *, origin: bool = True) -> list[Draft]:
         """Return the entries of a line; raise Odd for one that is none."""
         try:

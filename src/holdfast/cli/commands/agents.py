@@ -1,8 +1,9 @@
-"""`holdfast agents`: install, remove, status, plugin."""
+"""`holdfast agents`: install, remove, status, trust, plugin."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -99,7 +100,12 @@ def install(
     if not dry_run and not agreed(planned, yes=yes or as_json):
         talk("Nothing was written.")
         return NO
-    done = planned if dry_run else [(setup, setup.install()) for setup in setups]
+    done = planned
+    if not dry_run:
+        with _our_writing(invocation, setups):
+            done = [(setup, setup.install()) for setup in setups]
+        if scope == "project":
+            _trust(invocation.place())
     if as_json:
         _print(done, dry_run=dry_run)
     else:
@@ -126,7 +132,8 @@ def remove(
     had to stay.
     """
     setups = [_setup(invocation, agent, scope) for agent in dict.fromkeys(agents)]
-    done = [(setup, setup.remove()) for setup in setups]
+    with _our_writing(invocation, setups):
+        done = [(setup, setup.remove()) for setup in setups]
     if as_json:
         _print(done, dry_run=False)
         return _code(done)
@@ -146,11 +153,12 @@ def remove(
 def status(invocation: Invocation, agents: tuple[AgentName, ...], as_json: bool) -> int:
     """Say of each agent: installed, version, last event, how fast its hook is, what it cannot do.
 
-    Exit code 1 when an installed agent is not heard of: its Python is gone, or it worked here and
-    told nothing. Without a name all are listed.
+    Exit code 1 when an installed agent is not heard of: its Python is gone, it worked here and told
+    nothing, or the ledger is not yours (`holdfast agents trust`). Without a name all are listed.
     """
     from holdfast.cli import agent_page
     from holdfast.wiring.agent_status import look_at
+    from holdfast.wiring.trusting import is_trusted
 
     place = invocation.place()
     root = invocation.files().root
@@ -160,7 +168,34 @@ def status(invocation: Invocation, agents: tuple[AgentName, ...], as_json: bool)
     else:
         for line in agent_page.lines(place, found):
             say(visible(line))
-    return NO if any(one.faults for one in found) else DONE
+    return NO if any(one.faults for one in found) or not is_trusted(place) else DONE
+
+
+@command.command(
+    cls=ExampleCommand, example="holdfast agents trust\nholdfast agents trust --off --json"
+)
+@click.option("--off", is_flag=True, help="Leave this ledger alone from now on.")
+@json_option
+@click.pass_obj
+def trust(invocation: Invocation, off: bool, as_json: bool) -> int:
+    """Say that this project's ledger is yours, though it came with the project.
+
+    Until then hooks of agents do nothing where a ledger came along, from a repository or a copy:
+    what it holds would be told to a model as what was said and done. A ledger that you made is
+    yours already. It is noted in your own files, not in the project's.
+    """
+    from holdfast.wiring import trusting
+
+    place = invocation.place()
+    changed = trusting.distrust(place) if off else trusting.trust(place)
+    if as_json:
+        print_json({"changed": changed, "trusted": trusting.is_trusted(place)})
+    elif off:
+        say("Hooks of agents leave this ledger alone" + (" now." if changed else " already."))
+    else:
+        said = "This ledger counts as yours" + (" now: " if changed else " already: ")
+        say(said + "agents are told what is in it, and record into it.")
+    return DONE
 
 
 @command.command(cls=ExampleCommand, example="holdfast agents plugin ./holdfast-plugin")
@@ -189,6 +224,27 @@ def _setup(invocation: Invocation, agent: AgentName, scope: Scope) -> Setup:
     if scope == "user":
         return setup_of(agent, scope, _place_here(invocation))
     return setup_of(agent, scope, invocation.place(), root=invocation.files().root)
+
+
+def _trust(place: Place) -> None:
+    """Let hooks heed a ledger that somebody installs them for; what keeps them from it is told."""
+    from holdfast.kernel.errors import StorageFailed
+    from holdfast.wiring.trusting import trust
+
+    try:
+        trust(place)
+    except StorageFailed as problem:
+        talk(visible(f"{problem.what} {problem.meaning} {problem.remedy}"))
+
+
+def _our_writing(invocation: Invocation, setups: list[Setup]) -> AbstractContextManager[None]:
+    """Keep what is written into this project from being taken for an agent's change."""
+    place = _place_here(invocation)
+    if place is None:
+        return nullcontext()
+    from holdfast.wiring.own_writes import writing
+
+    return writing(place, [path for setup in setups for path in setup.paths()])
 
 
 def _place_here(invocation: Invocation) -> Place | None:

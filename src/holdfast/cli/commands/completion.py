@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import click
-from click.shell_completion import get_completion_class
 
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_bytes, print_json
-
-VARIABLE: Final = "_HOLDFAST_COMPLETE"
-"""What the shell's function sets when it asks; click answers."""
+from holdfast.cli.shells import SCRIPTS
 
 
 @make_command(
@@ -22,16 +17,11 @@ VARIABLE: Final = "_HOLDFAST_COMPLETE"
     eval "$(holdfast completion zsh)"      # in ~/.zshrc, behind compinit
     """
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(list(SCRIPTS)))
 @json_option
-@click.pass_context
-def command(ctx: click.Context, shell: str, as_json: bool) -> None:
+def command(shell: str, as_json: bool) -> None:
     """Print the script that lets SHELL complete commands, options and their values."""
-    made = get_completion_class(shell)
-    assert made is not None
-    whole = made(ctx.find_root().command, {}, "holdfast", VARIABLE)
-    # Not `source()`: for bash that looks at the shell's version by running it.
-    script = whole.source_template % whole.source_vars()
+    script = SCRIPTS[shell]
     if as_json:
         print_json({"shell": shell, "script": script})
     else:

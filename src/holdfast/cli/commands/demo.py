@@ -7,6 +7,8 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +37,7 @@ def command(fast: bool, as_json: bool) -> int:
     """
     facts: dict[str, Any] = {}
     ok, live = True, _is_watched() and not (fast or as_json)
-    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, _noted_in(folder):
         project = Path(folder) / "shop"
         for number, step in enumerate(tell(project, fast=fast), start=1):
             ok = ok and step.ok
@@ -53,6 +55,20 @@ def command(fast: bool, as_json: bool) -> int:
 
 
 _ENDING: Final = "Next: `holdfast init` in a project of yours, then `holdfast up`."
+
+
+@contextmanager
+def _noted_in(folder: str) -> Iterator[None]:
+    """Let it be noted there, and not in the user's own files, whose ledger this is."""
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["XDG_STATE_HOME"]
+        else:
+            os.environ["XDG_STATE_HOME"] = before
 
 
 def _is_watched() -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from holdfast.wiring.project import Project
 
 PRISM: Final = "prism"
+LOA: Final = "loa"
+BEADS: Final = "beads"
 AGENTS: Final = ("claude-code", "codex", "opencode")
 
 
@@ -28,10 +30,12 @@ AGENTS: Final = ("claude-code", "codex", "opencode")
     holdfast import claude-code
     holdfast import codex --all --json
     holdfast import opencode ~/old-laptop/opencode.db
+    holdfast import loa
+    holdfast import beads .beads/issues.jsonl
     holdfast import prism ~/PRISM/state
     """
 )
-@click.argument("kind", metavar="KIND", type=click.Choice([PRISM, *AGENTS]))
+@click.argument("kind", metavar="KIND", type=click.Choice([*AGENTS, LOA, BEADS, PRISM]))
 @click.argument("path", metavar="[PATH]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Of every project, not of this one alone.")
 @json_option
@@ -43,7 +47,12 @@ def command(
 
     KIND is `claude-code`, `codex` or `opencode`, for the transcripts of past sessions: those of
     this project, of all projects with --all, or those at PATH. What hooks recorded of them is not
-    recorded again. Or it is `prism`, for STATE_LOG.jsonl and archives/*.jsonl in the folder PATH.
+    recorded again.
+
+    Or it is `loa`, for the folder grimoires/loa of this project or of PATH: notes, trajectories,
+    handoffs, feedback, sprints. Or `beads`, for the issues in .beads of this project or of PATH,
+    which become tasks; those that changed since are changed, and none is deleted. Or `prism`, for
+    STATE_LOG.jsonl and archives/*.jsonl in the folder PATH.
 
     What is taken in is only read. A line that is no entry is kept as it stands, in an entry of the
     type line_quarantined, and named. It may be interrupted: start it again, and it goes on.
@@ -68,6 +77,12 @@ def _check(kind: str, path: Path | None, everything: bool) -> None:
             meaning="Nothing was recorded.",
             remedy="Name the folder that holds STATE_LOG.jsonl.",
         )
+    if everything and kind in (LOA, BEADS):
+        raise InvalidInput(
+            "--all is for the transcripts of agents.",
+            meaning="Nothing was recorded.",
+            remedy=f"Name the project, or leave it out: `holdfast import {kind} [PATH]`.",
+        )
     if path is not None and everything:
         raise InvalidInput(
             "A path was given, and --all too.",
@@ -81,6 +96,14 @@ def _import(
 ) -> Imported:
     if kind == PRISM and path is not None:
         return import_prism(project.ledger, path, progress=advance)
+    if kind == LOA:
+        from holdfast.wiring.loa_importing import import_loa
+
+        return import_loa(project, path, progress=advance)
+    if kind == BEADS:
+        from holdfast.wiring.beads_importing import import_beads
+
+        return import_beads(project, path, progress=advance)
     from holdfast.agents.values import AGENTS as KNOWN
     from holdfast.wiring.transcribing import import_transcripts
 
@@ -89,7 +112,8 @@ def _import(
 
 
 def _tell(done: Imported) -> None:
-    say(f"{done.imported:,} entries of {done.sessions:,} sessions were taken in.")
+    of_sessions = f" of {done.sessions:,} sessions" if done.sessions else ""
+    say(f"{done.imported:,} entries{of_sessions} were taken in.")
     if done.duplicates:
         say(f"{done.duplicates:,} were here already.")
     if done.quarantined:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     holdfast mcp
     holdfast mcp --session review-2
     holdfast mcp --http --port 8765
+    holdfast mcp --share
     """
 )
 @click.option("--http", "over_http", is_flag=True, help="Listen on this machine instead of stdio.")
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     metavar="S",
     help="Session that calls belong to [else $HOLDFAST_SESSION, else the open one].",
 )
+@click.option(
+    "--share",
+    is_flag=True,
+    help="Let other ledgers read this one (`sync --mcp`), and nothing else.",
+)
 @json_option
 @click.pass_obj
 def command(
@@ -47,6 +53,7 @@ def command(
     port: int,
     token: str | None,
     session: str | None,
+    share: bool,
     as_json: bool,
 ) -> None:
     """Serve this project's ledger to an agent, by the Model Context Protocol.
@@ -55,10 +62,16 @@ def command(
     --http, on this machine only: when it is ready it prints one line of JSON with where it listens,
     its ledger, and the token that requests have to show (`Authorization: Bearer …`); web pages are
     refused. It ends on SIGINT or SIGTERM.
+
+    With --share there are no tools: who reaches the server can read every entry and artifact of
+    this ledger, as `holdfast sync --mcp` does, and cannot record. Over HTTP its token is the one of
+    `sync --serve`. Without --share nobody can sync over MCP.
     """
     del as_json  # what it prints is JSON anyway; an error is with it
     if not over_http and (port or token is not None):
         raise click.UsageError("--port and --token go with --http.")
+    if share and session is not None:
+        raise click.UsageError("--share records nothing: it has no session.")
     place = invocation.place()
     place.database.stat()  # nobody listens to an error once the protocol is spoken
     try:
@@ -68,9 +81,9 @@ def command(
         raise _not_installed(missing) from missing
     served = Served(place, invocation.files().root, Path.cwd(), session)
     if over_http:
-        serve_http(served, port=port, token=token, ready=_ready)
+        serve_http(served, port=port, token=token, ready=_ready, share=share)
     else:
-        serve_stdio(served)
+        serve_stdio(served, share=share)
 
 
 def _ready(listening: Listening) -> None:

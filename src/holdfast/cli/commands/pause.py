@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from holdfast.cli.context import Invocation
@@ -9,6 +11,9 @@ from holdfast.cli.errors import DONE
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
 from holdfast.cli.output import print_json, say, talk, visible
+
+if TYPE_CHECKING:
+    from holdfast.wiring.pausing import Resumed
 
 
 @make_command(
@@ -37,20 +42,22 @@ def command(
     from holdfast.wiring import pausing
 
     name = None if session is None else check_name("The session id", session)
-    unrecorded = None
+    resumed = None
     with invocation.project() as project:
         if off:
-            unrecorded = pausing.resume(project, name)
-            changed = unrecorded is not None
+            resumed = pausing.resume(project, name)
+            changed = resumed is not None
         else:
             changed = pausing.pause(project, name, reason)
         paused = pausing.paused(project.place)
     if as_json:
-        print_json({"changed": changed, "unrecorded": unrecorded, "paused": paused})
+        unrecorded, files = (resumed.unrecorded, resumed.files) if resumed else (None, None)
+        told = {"changed": changed, "unrecorded": unrecorded, "files": files, "paused": paused}
+        print_json(told)
         return DONE
     of = "" if name is None else f" of session {name}"
     if off:
-        say(visible(_resumed(of, unrecorded)))
+        say(visible(_resumed(of, resumed), lines=True))
     else:
         say(visible(f"Recording{of} is paused" + ("." if changed else " already.")))
     for one in paused:
@@ -59,7 +66,12 @@ def command(
     return DONE
 
 
-def _resumed(of: str, unrecorded: int | None) -> str:
-    if unrecorded is None:
+def _resumed(of: str, resumed: Resumed | None) -> str:
+    if resumed is None:
         return f"Recording{of} was not paused."
-    return f"Recording{of} goes on; {unrecorded:,} events came meanwhile and were not recorded."
+    said = f"Recording{of} goes on; {resumed.unrecorded:,} events came meanwhile and were not"
+    said += " recorded."
+    if not resumed.files:
+        return said
+    files = f"{resumed.files:,} file{'' if resumed.files == 1 else 's'}"
+    return f"{said}\n{files} changed meanwhile: that is not recorded either, later changes are."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -77,7 +78,11 @@ def install(
         )
     mine: Mine = "keep" if keep_mine else "restore" if restore else "leave"
     installation = _installation(invocation)
-    steps = installation.plan(mine) if dry_run else installation.install(mine)
+    if dry_run:
+        steps = installation.plan(mine)
+    else:
+        with _our_writing(invocation, installation):
+            steps = installation.install(mine)
     left = [step for step in steps if step.action == "left"]
     if as_json:
         print_json({"ok": not left, "dry_run": dry_run, "files": _plain(steps)})
@@ -125,7 +130,9 @@ def remove(invocation: Invocation, as_json: bool) -> int:
 
     Files that were edited since stay, and are named; the exit code is 1 then. Overrides stay.
     """
-    steps = _installation(invocation).remove()
+    installation = _installation(invocation)
+    with _our_writing(invocation, installation):
+        steps = installation.remove()
     left = [step for step in steps if step.action == "left" and "edited" in step.note]
     if as_json:
         print_json({"ok": not left, "files": _plain(steps)})
@@ -134,6 +141,15 @@ def remove(invocation: Invocation, as_json: bool) -> int:
     else:
         talk("Nothing is installed here.")
     return NO if left else DONE
+
+
+def _our_writing(
+    invocation: Invocation, installation: Installation
+) -> AbstractContextManager[None]:
+    """Keep what is written from being taken for an agent's change."""
+    from holdfast.wiring.own_writes import writing
+
+    return writing(invocation.place(), installation.paths())
 
 
 def _installation(invocation: Invocation) -> Installation:

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     holdfast --peer 5f0c log
     holdfast sync --serve --port 4517
     holdfast sync http://127.0.0.1:4517 --token @../other-project/.holdfast/peers/sync.token
+    holdfast sync --mcp 'ssh build-host holdfast -C shop mcp --share'
     """
 )
 @click.argument("peer", required=False)
 @click.option("--token", metavar="T|@FILE|-", help="What the peer's --serve asks for.")
+@click.option("--mcp", metavar="COMMAND|URL", help="The peer's `holdfast mcp --share` instead.")
 @click.option("--serve", is_flag=True, help="Let others on this machine read this ledger.")
 @click.option(
     "--port", type=click.IntRange(0, 65_535), metavar="N", help="Port for --serve [any free one]."
@@ -42,6 +44,7 @@ def command(
     invocation: Invocation,
     peer: str | None,
     token: str | None,
+    mcp: str | None,
     serve: bool,
     port: int | None,
     as_json: bool,
@@ -52,21 +55,34 @@ def command(
     entry that names its head. A peer that contradicts what it said before is refused, with both
     sides kept as evidence: exit code 1. Without PEER: list the peers. `holdfast --peer ID COMMAND`
     looks at one of them.
+
+    With --mcp the peer is asked by the Model Context Protocol: COMMAND, started without a shell,
+    is what starts its server, on this machine or on another; URL is that of one that listens on
+    this machine, and then --token is needed. The checks are the same.
     """
-    if serve == (peer is not None) and serve:
-        raise click.UsageError("Give either a peer or --serve.")
+    if sum((serve, peer is not None, mcp is not None)) > 1:
+        raise click.UsageError("Give either a peer or --serve or --mcp.")
     if not serve and port is not None:
         raise click.UsageError("--port goes with --serve.")
-    if peer is None and token is not None:
+    if peer is None and mcp is None and token is not None:
         raise click.UsageError("--token goes with a peer.")
     if serve:
         return _serve(invocation, port or 0, as_json=as_json)
+    if mcp is not None:
+        return _sync(invocation, mcp, token, over_mcp=True, as_json=as_json)
     if peer is None:
         return _list(invocation, as_json=as_json)
     return _sync(invocation, peer, token, as_json=as_json)
 
 
-def _sync(invocation: Invocation, peer: str, token: str | None, *, as_json: bool) -> int:
+def _sync(
+    invocation: Invocation,
+    peer: str,
+    token: str | None,
+    *,
+    over_mcp: bool = False,
+    as_json: bool,
+) -> int:
     from holdfast.wiring.syncing import sync_with
 
     given = None if token is None else read_given(token).decode("ascii", "replace").strip()
@@ -74,7 +90,7 @@ def _sync(invocation: Invocation, peer: str, token: str | None, *, as_json: bool
         invocation.recorder("user", None, None) as project,
         progress("Taking in what is new") as advance,
     ):
-        report = sync_with(project, peer, token=given, progress=advance)
+        report = sync_with(project, peer, token=given, over_mcp=over_mcp, progress=advance)
     if as_json:
         print_json(_row(report))
     else:

@@ -23,7 +23,7 @@ NAMES: Final = (".beads/issues.jsonl", ".beads/beads.jsonl")
 """Where the file is; the second in older projects."""
 
 _TRIES: Final = 3
-_DELETED: Final = "tombstone"
+DELETED: Final = "tombstone"
 
 
 class Exported:
@@ -127,7 +127,7 @@ def read(content: bytes) -> Found:
             continue
         if issue is None:
             unread.append(f"line {number}: {_why(row)}")
-        elif issue.status != _DELETED:
+        elif issue.status != DELETED:
             issues[issue.id] = issue  # the last line about an issue counts
     return Found(list(issues.values()), unread)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from holdfast.kernel.types.agents import (
     ContextCompacted,
+    ContextGiven,
     HandoffAnswered,
     HandoffOffered,
     HookFired,
@@ -165,6 +166,7 @@ TYPES = Registry(
     TypeSpec("tool_begun", ToolBegun),
     TypeSpec("hook_fired", HookFired),
     TypeSpec("context_compacted", ContextCompacted),
+    TypeSpec("context_given", ContextGiven),
     TypeSpec("recording_paused", RecordingPaused),
     TypeSpec("recording_resumed", RecordingResumed),
     TypeSpec("handoff_offered", HandoffOffered),
@@ -192,6 +194,7 @@ __all__ = [
     "CommandRan",
     "Compression",
     "ContextCompacted",
+    "ContextGiven",
     "Decision",
     "DecisionGrounded",
     "DeltaSynced",

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from holdfast.kernel.types.model import Count, Model, Name, Text, Texts, Told
+from holdfast.kernel.types.model import Count, Model, Name, Text, Texts, Told, VaultRef
 
 LedgerId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -37,6 +37,28 @@ class ContextCompacted(Model, frozen=True, kw_only=True):
     """Word for word; null when the agent does not tell it."""
 
 
+class ContextGiven(Model, frozen=True, kw_only=True):
+    """Words that holdfast put before an agent's model, as they were given."""
+
+    agent: Name
+    event: Told
+    """What the agent calls the event that they answered."""
+    source: Text | None = None
+    """Of a session's start: startup, resume, clear, compact, fork; null where nobody said."""
+    text: Told
+    tokens: Count
+    counter: Told
+    """Who counted the tokens."""
+    about: list[Count] | VaultRef | None = None
+    """Numbers of the entries that it names or was made from."""
+    of_session: Name | None = None
+    """The session whose work it tells of."""
+    as_of: Count | None = None
+    """The last entry that was taken into account."""
+    left_out: dict[str, Any] | None = None
+    """What there was no room for: how much of each kind. A large one is a reference."""
+
+
 class RecordingPaused(Model, frozen=True, kw_only=True):
     """From here on nothing is recorded, because somebody wants it so."""
 
@@ -51,6 +73,8 @@ class RecordingResumed(Model, frozen=True, kw_only=True):
     session: Name | None = None
     unrecorded: Count | None = None
     """Events that came meanwhile; null when they were not counted."""
+    files: Count | None = None
+    """Files that changed meanwhile and are not recorded; null where none was found."""
 
 
 class HandoffOffered(Model, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-// Each compaction and each clear: what left the context, and where it still is.
+// Each compaction and each clear: what left the context, what was given back, and where it still is.
 
 import { ask } from "./api.js";
 import { calm, clock, el, fill, number, short } from "./dom.js";
@@ -54,6 +54,7 @@ function report(told, context) {
     el("h2", {}, `${told.how} ${clock(told.time)}`, told.trigger ? ` (${told.trigger})` : ""),
     total ? bar(told.fates, total) : el("p.dim", {}, "The session had nothing that could be lost."),
     told.unseen && el("p.dim", {}, "The session has older entries that were not looked at."),
+    given(told, context),
     FATES.filter(([fate]) => told.fates[fate]).map(([fate, state]) => [
       el("h3", {}, `${fate} (${number(told.fates[fate])})`),
       el(
@@ -70,6 +71,7 @@ function report(told, context) {
               el("button.link", { type: "button", onclick: () => context.open(one.seq) }, one.text),
               one.exit_code !== null && one.exit_code !== undefined && el("span.dim", {}, ` exit ${one.exit_code}`),
               one.missing?.length > 0 && el("span.dim", {}, ` missing: ${one.missing.join(", ")}`),
+              one.brought_back && back(one.brought_back, context),
             ),
           ),
       ),
@@ -77,6 +79,45 @@ function report(told, context) {
     told.items_more > 0 && el("p.dim", {}, `${number(told.items_more)} more: holdfast lost --json`),
     told.summary && el("details", {}, el("summary", {}, "The summary, word for word"), el("pre.text", { tabindex: "0" }, told.summary)),
     el("p.dim", {}, "Nothing of it is lost here: every line opens the entry that has it in full."),
+  ];
+}
+
+const HOW = { named: "by its number", kept: "word for word", paraphrased: "in part" };
+
+function back(found, context) {
+  const half = found.how === "paraphrased";
+  return [
+    " ",
+    el(`span.state.${half ? "changed" : "exact"}.back`, {}, half ? "back in part" : "back"),
+    " ",
+    el("button.link", { type: "button", title: `given back ${HOW[found.how] ?? found.how}`, onclick: () => context.open(found.seq) }, `#${found.seq}`),
+  ];
+}
+
+/** What the agent was given afterwards, and how much of what was gone that is. */
+function given(told, context) {
+  if (!told.given.length) return el("p.dim", {}, "Nothing is recorded that the agent was given after it.");
+  const { gone, whole, part } = told.back;
+  const came = `${number(whole + part)} of ${number(gone)} that were gone came back`;
+  return el(
+    "section.given",
+    { "aria-label": "Brought back" },
+    el("h3", {}, "brought back"),
+    gone > 0 && el("p", {}, part ? `${came}, ${number(part)} of them in part.` : `${came}.`),
+    el("ul.items", {}, told.given.map((one) => el("li", {}, words(one, context)))),
+    told.given_more && el("p.dim", {}, "More may have been given that was not looked at."),
+  );
+}
+
+function words(one, context) {
+  const left = Object.entries(one.left_out).map(([name, count]) => `${number(count)} ${name}`);
+  return [
+    el("span.badge", { dataset: { kind: "given" } }, one.source ?? "given"),
+    " ",
+    el("button.link", { type: "button", onclick: () => context.open(one.seq) }, `#${one.seq}, ${number(one.tokens)} tokens`),
+    el("span.dim", {}, ` by ${one.counter}, `, el("time", {}, clock(one.time)), `, to ${short(one.session ?? "no session", 30)}: ${number(one.items)} items`),
+    left.length > 0 && el("span.dim", {}, `; no room for ${left.join(", ")}`),
+    el("details", {}, el("summary", {}, "The words, as they were given"), el("pre.text", { tabindex: "0" }, one.text)),
   ];
 }
 

@@ -11,6 +11,7 @@ export const KINDS = {
   checkpoint: ["Checkpoints", "--k-checkpoint"],
   compaction: ["Compactions", "--k-compaction"],
   clear: ["Clears", "--k-clear"],
+  given: ["Given back", "--k-start"],
   file: ["Files", "--k-file"],
   start: ["Begins", "--k-start"],
   end: ["Ends", "--k-end"],
@@ -23,7 +24,7 @@ export const KINDS = {
 const TYPES = {
   decision: "decision", command_ran: "command", tool_called: "tool", tool_begun: "tool", prompt_given: "prompt",
   agent_said: "prompt", error: "error", checkpoint: "checkpoint", context_compacted: "compaction",
-  desk_changed: "compaction", session_ended: "end", session_started: "start", gate_ran: "gate",
+  desk_changed: "compaction", context_given: "given", session_ended: "end", session_started: "start", gate_ran: "gate",
   handoff_made: "clear", file_change: "file", damaged: "damaged",
 };
 

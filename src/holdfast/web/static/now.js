@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { age, calm, clock, el, fill, number, short, svg } from "./dom.js";
 import { badge } from "./marks.js";
 
+const ASK_MS = 700;
 const ZONES = ["green", "yellow", "orange", "red"];
 
 export async function show(root, _query, context) {
@@ -22,6 +23,7 @@ export async function show(root, _query, context) {
     parts.recent,
   );
   let told = null;
+  let closed = false;
   const refresh = async () => {
     told = await ask("now");
     lead(parts.lead, told);
@@ -30,9 +32,15 @@ export async function show(root, _query, context) {
     work(parts.work, told);
   };
   const newest = async () => recent(parts.recent, await ask("entries", { limit: 12 }), context);
+  let again = null;
   const blocks = async () => {
+    clearTimeout(again);
     try {
-      gate(parts.gate, await ask("gate"));
+      const said = await ask("gate");
+      gate(parts.gate, said);
+      // what is known is told at once; while it is looked at, or is old, we ask again
+      const wait_ms = said.looking_s !== null ? ASK_MS : said.next_s === null || said.next_s === undefined ? null : 1000 * said.next_s + ASK_MS;
+      if (wait_ms !== null && !closed) again = setTimeout(blocks, wait_ms);
     } catch (problem) {
       fill(parts.gate.lastChild, el("p.problem", {}, problem.message));
     }
@@ -47,7 +55,11 @@ export async function show(root, _query, context) {
       newest().catch(() => {});
       slowly();
     },
-    close: () => clearInterval(timer),
+    close() {
+      closed = true;
+      clearInterval(timer);
+      clearTimeout(again);
+    },
     move: (delta) => step(parts.recent, delta),
     open: () => document.activeElement?.closest?.("[data-seq]") && context.open(document.activeElement.dataset.seq),
   };
@@ -123,15 +135,27 @@ function gauge(told) {
 
 function gate(node, told) {
   const body = node.lastChild;
-  if (!told.blocks.length) {
-    fill(body, el("p.good", {}, "Nothing stands in the way."), el("p.dim", {}, `grounding ratio ${ratio(told.grounding_ratio)}`));
+  const looks = told.looking_s !== null;
+  node.dataset.gate = looks ? "looking" : told.state;
+  if (told.state === "looking") {
+    fill(body, el("p.dim", { role: "status" }, `Looking, for ${Math.round(told.looking_s ?? 0)} s so far…`));
+    return;
+  }
+  const when = el("p.dim", {}, `as of entry ${number(told.as_of - 1)}`, looks && " · looking again…");
+  if (told.problem) {
+    fill(body, el("div.problem", {}, el("p", {}, told.problem.what), el("p.dim", {}, told.problem.remedy)), when);
+    return;
+  }
+  if (!told.count) {
+    fill(body, el("p.good", {}, "Nothing stands in the way."), el("p.dim", {}, `grounding ratio ${ratio(told.grounding_ratio)}`), when);
     return;
   }
   fill(
     body,
-    el("p", {}, el("strong", {}, `${told.blocks.length} in the way`), el("span.dim", {}, ` · grounding ratio ${ratio(told.grounding_ratio)} of ${told.threshold}`)),
+    el("p", {}, el("strong", {}, `${number(told.count)} in the way`), el("span.dim", {}, ` · grounding ratio ${ratio(told.grounding_ratio)} of ${told.threshold}`)),
     el("ul.blocks", {}, told.blocks.slice(0, 3).map((one) => el("li", {}, one.reason, el("span.dim.block-remedy", {}, one.remedy)))),
-    told.blocks.length > 3 && el("p.dim", {}, `and ${told.blocks.length - 3} more: holdfast clear --check`),
+    told.count > 3 && el("p.dim", {}, `and ${number(told.count - 3)} more: holdfast clear --check`),
+    when,
   );
 }
 

@@ -31,13 +31,67 @@ export async function show(root, _query, context) {
     });
   });
   if (told.verified) fill(outcome, verdict(told.verified, context));
+  const heads = el("section.card", { "aria-label": "Anchors" }, el("h2", {}, "Anchors"), el("div", {}, el("p.dim", {}, "Looking…")));
+  const kept = saves(told);
+  let closed = false;
   root.append(
     el("h1", {}, "Trust"),
     el("section.card", { "aria-label": "Tree head" }, el("h2", {}, "Tree head"), facts({ ledger: told.head.ledger, entries: number(told.head.size), root: told.head.root, "last leaf": told.head.leaf }), el("p.dim", {}, "Keep the number and the root elsewhere: whoever has them can prove that nothing before was rewritten."), el("div.bar", {}, button), outcome),
-    el("div.cards", {}, saves(told), archives(told), events(told, context)),
+    heads,
+    el("div.cards", {}, kept.card, archives(told), events(told, context)),
     plots(measured.metrics),
   );
-  return { close: () => end?.() };
+  anchors(heads, () => closed);
+  const ended = kept.begin();
+  return {
+    close() {
+      closed = true;
+      ended();
+      end?.();
+    },
+  };
+}
+
+const KINDS = { git: "git", save: "save", campaign: "campaign file", state: "state on disk", peer: "peer" };
+const STATES = { agrees: "exact", differs: "gone", "could not look": "changed", none: "moved" };
+
+/** Tree heads that are kept elsewhere, each beside the ledger as it is. */
+async function anchors(node, closed) {
+  let told;
+  try {
+    told = await ask("anchors");
+  } catch (problem) {
+    fill(node.lastChild, el("div.problem", {}, el("p", {}, problem.message), el("p.dim", {}, problem.remedy)));
+    return;
+  }
+  if (closed()) return;
+  const pins = told.pins.filter((one) => one.saved !== null && one.saved !== one.value);
+  const saved = told.pins.some((one) => one.saved !== null);
+  fill(
+    node.lastChild,
+    told.anchors.length
+      ? el(
+          "table.anchors",
+          {},
+          el("thead", {}, el("tr", {}, ["kept by", "where", "entries", "root", "with the ledger as it is"].map((name) => el(name === "entries" ? "th.number" : "th", { scope: "col" }, name)))),
+          el("tbody", {}, told.anchors.map(anchor)),
+        )
+      : el("p.dim", {}, "No tree head is kept elsewhere yet: git keeps one when a session ends, a save and a peer do, too."),
+    el("p.dim", {}, !saved ? `${number(told.pins.length)} pins; no save depends on them yet.` : pins.length ? "" : `All ${number(told.pins.length)} pins are those of the newest save.`),
+    pins.map((one) => el("p.bad", {}, `The pin ${one.pin} is ${one.value}; the newest save was made with ${one.saved}.`)),
+  );
+}
+
+function anchor(one) {
+  return el(
+    "tr",
+    {},
+    el("td", {}, KINDS[one.kind] ?? one.kind),
+    el("td", {}, el("code", { title: one.where }, short(one.where, 34))),
+    el("td.number", {}, one.size === null ? "" : number(one.size)),
+    el("td", {}, one.root && el("code", { title: one.root }, one.kind === "state" ? `leaf ${short(one.root, 16)}` : short(one.root, 16))),
+    el("td", {}, el(`span.state.${STATES[one.state] ?? "changed"}`, {}, one.state), one.why && el("span.dim", {}, ` ${one.why}`)),
+  );
 }
 
 function facts(given) {
@@ -53,14 +107,75 @@ function verdict(found, context) {
   ];
 }
 
+const BOOTS = { works: "exact", failed: "gone", "could not look": "changed" };
+const ASK_MS = 600;
+const QUICK_S = 5;
+const SHOWN = 12;
+
+/** Saves, each with how it boots: the newest are tried one after the other while that is quick. */
 function saves(told) {
-  return el(
+  const rows = told.saves.slice(0, SHOWN).map((one) => {
+    const result = el("span.boot", { role: "status" });
+    const node = el("li", {}, el("code", {}, short(one.id)), ` ${one.type.toLowerCase()}, after ${number(one.size)} entries, ${one.stores} stores `, result);
+    return { ...one, node, result };
+  });
+  const card = el(
     "section.card",
     { "aria-label": "Saves" },
     el("h2", {}, "Saves"),
-    told.saves.length ? el("ul.plain", {}, [...told.saves].reverse().slice(0, 12).map((one) => el("li", {}, el("code", {}, short(one.id)), ` ${one.type.toLowerCase()}, after ${number(one.size)} entries, ${one.stores} stores`))) : el("p.dim", {}, "No save yet: `holdfast save`."),
+    rows.length ? el("ul.plain", {}, rows.map((row) => row.node)) : el("p.dim", {}, "No save yet: `holdfast save`."),
+    told.saves.length + told.saves_more > rows.length && el("p.dim", {}, `${number(told.saves.length + told.saves_more - rows.length)} older ones`),
     told.saves_damaged.length > 0 && el("p.bad", {}, `damaged: ${told.saves_damaged.join(", ")}`),
-    el("p.dim", {}, "`holdfast boot` rebuilds one from the log alone and compares every digest."),
+    el("p.dim", {}, "Each is booted beside, from the log alone, and every digest compared; nothing is changed by it."),
+  );
+  let timer = null;
+  let closed = false;
+  const queue = [...rows];
+  const wanted = (row) => {
+    queue.unshift(row);
+    if (timer === null) step();
+  };
+  const step = async () => {
+    timer = null;
+    const row = queue[0];
+    if (!row || closed) return;
+    let found;
+    try {
+      found = await ask("boot", { save: row.id });
+    } catch (problem) {
+      found = { state: "could not look", why: problem.message };
+    }
+    if (closed) return;
+    booted(row, found, wanted);
+    if (found.state !== "trying" && found.state !== "waiting") {
+      queue.shift();
+      if (found.took_s > QUICK_S) queue.length = 0;
+    }
+    timer = setTimeout(step, found.state === "trying" || found.state === "waiting" ? ASK_MS : 0);
+  };
+  rows.forEach((row) => booted(row, row.boot, wanted));
+  return {
+    card,
+    begin() {
+      step();
+      return () => {
+        closed = true;
+        clearTimeout(timer);
+      };
+    },
+  };
+}
+
+function booted(row, found, wanted) {
+  const far = found.total ? ` ${Math.floor((100 * found.done) / found.total)} %` : "…";
+  if (found.state === "trying") return fill(row.result, el("span.dim", {}, `is being booted${far}`));
+  if (found.state === "waiting") return fill(row.result, el("span.dim", {}, "waits for another boot"));
+  if (found.state === "not tried") return fill(row.result, el("button.link", { type: "button", onclick: () => wanted(row) }, "not tried yet"));
+  const step = found.step ? `step ${found.step}: ` : "";
+  fill(
+    row.result,
+    el(`span.state.${BOOTS[found.state] ?? "changed"}`, {}, found.state === "works" ? "boots" : found.state),
+    el("span.dim", {}, found.state === "works" ? ` ${found.digests} digests equal, ${found.took_s} s` : ` ${step}${found.why ?? ""} ${found.remedy ?? ""}`),
   );
 }
 

@@ -29,6 +29,7 @@ CONFIGS = {
 CODE = {
     "settings.py": f'SECRET_KEY = "{RANDOM}"\nPASSWORD = os.environ["PASSWORD"]\n',
     "tests/test_login.py": f'assert login(password="{MIXED}")\r\n',
+    "auth/client_secrets.py": "class ClientSecrets: ...\n",
     "config.ts": f'export const apiKey = "{RANDOM}"\n',
     "app.yaml": "password: ${PASSWORD}\nmax_tokens: 4096\n",
 }

@@ -1,5 +1,6 @@
 """Hook processes where something is not as it should be: no event is lost for it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,12 @@ def test_settings_that_cannot_be_used_lose_no_event(project: Project, content: s
     settings.unlink()
     [(_, data)] = project.entries("prompt_given")
     assert data["text"].startswith("Hello [REDACTED:")
+
+
+def test_terms_that_are_a_pipe_hold_up_nobody(project: Project) -> None:
+    project.start()
+    (project.intake / "terms").unlink()
+    os.mkfifo(project.intake / "terms")
+    done = project.hook(project.told("UserPromptSubmit", prompt="Hello"))
+    assert (done.code, done.err) == (0, "")
+    assert [data["text"] for _, data in project.entries("prompt_given")] == ["Hello"]

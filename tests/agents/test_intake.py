@@ -153,3 +153,13 @@ def test_the_short_way_has_the_bounds_of_the_kernel() -> None:
     assert intake.PROBLEMS_BYTES_MAX == limits.INTAKE_PROBLEMS_BYTES_MAX
     assert intake.TIMINGS_BYTES_MAX == limits.INTAKE_TIMINGS_BYTES_MAX
     assert looking.DEPTH_MAX <= limits.JSON_DEPTH_MAX
+
+
+def test_a_copy_that_somebody_left_beside_it_holds_up_nothing(tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    intake.append(folder, Record("codex", 1, b"{}"))
+    (tmp_path / intake.FOLDER / f"{intake.TAKEN}000000001~").write_bytes(b"")
+    [taken] = intake.take(folder)
+    assert taken.endswith(f"{intake.TAKEN}000000001")
+    Path(taken).unlink()
+    assert not intake.waits(folder)

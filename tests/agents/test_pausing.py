@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from holdfast.agents import pausing
+from holdfast.agents.values import AgentName
 from tests.agents.hooks import Project
 
 
@@ -85,3 +87,48 @@ def test_the_person_sees_it_when_a_session_starts(project: Project) -> None:
     paused = project.hook(told)
     assert json.loads(paused.out) == {"systemMessage": pausing.PAUSED_SAID}
     assert project.hook(project.told("Stop")).out == ""
+
+
+_OTHERS: list[tuple[AgentName, dict[str, object]]] = [
+    ("cursor", {"hook_event_name": "beforeSubmitPrompt", "conversation_id": "c1"}),
+    ("cursor", {"hook_event_name": "beforeSubmitPrompt", "conversation_id": "c1", "session_id": 1}),
+    ("opencode", {"hook_event_name": "chat.message", "input": {"sessionID": "c1"}}),
+    ("opencode", {"hook_event_name": "chat.message", "session_id": "c1", "input": None}),
+]
+
+
+@pytest.mark.lesson("N6")
+@pytest.mark.parametrize(("agent", "told"), _OTHERS)
+def test_a_session_is_paused_by_whatever_name_its_agent_tells_it(
+    project: Project, agent: AgentName, told: dict[str, object]
+) -> None:
+    project.start()
+    (project.folder / pausing.PAUSED).write_text("session c1\n")
+    project.hook(told | {"prompt": "unwanted words"}, agent=agent)
+    assert pausing.counted(str(project.folder), "session c1") == 1
+    assert project.holds("unwanted words") == []
+    project.hook(told | {"prompt": "unwanted words"}, agent=agent, env={"HOLDFAST_PRIVATE": "1"})
+    assert len(pausing.private_since(str(project.folder), "c1")) == 1
+
+
+def test_what_cannot_be_read_may_be_of_a_session_that_is_paused(project: Project) -> None:
+    project.start()
+    marker = project.folder / pausing.PAUSED
+    marker.write_text("session s1\n")
+    project.hook(b'{"session_id": "s1", "prompt": "unwanted words')
+    assert project.holds("unwanted words") == []
+    assert pausing.counted(str(project.folder), "session s1") == 1
+    marker.unlink()
+    project.hook(b'{"session_id": "s1", "prompt": "torn words')
+    assert "line_quarantined" in project.types()
+
+
+def test_a_marker_that_is_a_pipe_pauses_all_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / pausing.PAUSED)
+    # someone who writes there keeps a mistake from standing still for ever
+    keeper = os.open(tmp_path / pausing.PAUSED, os.O_RDWR | os.O_NONBLOCK)
+    os.write(keeper, b"session s9\n")
+    try:
+        assert pausing.paused_by(str(tmp_path), "s1") == "all"
+    finally:
+        os.close(keeper)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,15 @@ def test_trust_can_be_taken_back(cloned: Project) -> None:
     assert PLANTED not in cloned.start().out
 
 
+def test_who_trusts_is_told_that_what_came_before_is_not_recorded(cloned: Project) -> None:
+    holdfast = Holdfast(cloned.root, Path(cloned.env["HOME"]))
+    cloned.hook(cloned.told("UserPromptSubmit", prompt="before"))
+    assert "holdfast import" in holdfast("agents", "trust").err
+    cloned.hook(cloned.told("UserPromptSubmit", prompt="after"))
+    assert [data["text"] for _, data in cloned.entries("prompt_given")] == ["after"]
+    assert "holdfast import" not in holdfast("agents", "trust").err
+
+
 def test_an_install_in_the_project_is_a_word_of_trust(cloned: Project) -> None:
     holdfast = Holdfast(cloned.root, Path(cloned.env["HOME"]))
     holdfast("agents", "install", "claude-code", "--dry-run")
@@ -186,3 +196,38 @@ def test_where_it_cannot_be_noted_init_says_so(tmp_path: Path) -> None:
     done = Holdfast(tmp_path / "project", home)("init")
     assert done.code == 0
     assert "agents trust" in done.err
+
+
+def test_nothing_is_lost_of_what_several_say_at_once(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path)}
+    folders = [tmp_path / str(number) / ".holdfast" for number in range(24)]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for folder in folders[:12]:
+        trusting.trust(str(folder), env)
+    together = threading.Barrier(len(folders))
+
+    def change(number: int, folder: str) -> None:
+        together.wait()
+        (trusting.distrust if number < 12 else trusting.trust)(folder, env)
+
+    threads = [
+        threading.Thread(target=change, args=(number, str(folder)))
+        for number, folder in enumerate(folders)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    trusted = [trusting.is_trusted(str(folder), env) for folder in folders]
+    assert trusted == [False] * 12 + [True] * 12
+
+
+def test_a_line_that_was_torn_takes_no_other_with_it(tmp_path: Path) -> None:
+    env, folder = {"HOME": str(tmp_path)}, tmp_path / "p" / ".holdfast"
+    folder.mkdir(parents=True)
+    path = Path(trusting.file(env))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"0123456789abcdef 1:2 /no")
+    trusting.trust(str(folder), env)
+    assert trusting.is_trusted(str(folder), env)

@@ -174,6 +174,25 @@ def test_a_real_shell_tells_all_of_a_description(bare: Holdfast, way: str) -> No
         assert COMMANDS["compactions"] in " ".join(offered)
 
 
+def test_a_tab_in_bash_changes_no_variable_of_the_users(bare: Holdfast) -> None:
+    bin_folder = bare.home / "bin"
+    bin_folder.mkdir(parents=True)
+    (bin_folder / "holdfast").write_text(f'#!/bin/sh\nexec {sys.executable} -m holdfast "$@"\n')
+    (bin_folder / "holdfast").chmod(0o755)
+    typed = """
+type=mine value=mine completion=mine response=mine
+COMP_WORDS=(holdfast veri) COMP_CWORD=1
+_holdfast_completion holdfast
+echo "$COMPREPLY $type $value $completion $response"
+"""
+    done = subprocess.run(
+        ["bash", "--norc", "-c", bare("completion", "bash").text + typed],
+        env=bare.env(PATH=f"{bin_folder}:/usr/bin:/bin"),
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout == "verify mine mine mine mine\n"
+
+
 def test_a_script_can_have_it_as_json(bare: Holdfast) -> None:
     told = bare("completion", "zsh", "--json").json()
     assert told["shell"] == "zsh"

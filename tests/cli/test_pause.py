@@ -7,6 +7,8 @@ import json
 import pytest
 
 from holdfast.agents import pausing
+from holdfast.storage import files
+from holdfast.wiring import pausing as pauses
 from tests.cli.harness import Holdfast
 
 
@@ -114,3 +116,33 @@ def test_whoever_starts_an_agent_then_is_told(holdfast: Holdfast, private: str, 
     (holdfast.folder / ".holdfast/paused").unlink(missing_ok=True)
     assert [one["type"] for one in holdfast.entries()] == ["recording_paused"] * (not private)
     assert (holdfast.folder / ".holdfast/intake/timings").exists() is (not private)
+
+
+def test_two_who_pause_at_once_both_hold(
+    holdfast: Holdfast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, make_folder = holdfast.folder / ".holdfast", files.make_folder
+
+    def meanwhile(path: str) -> None:
+        make_folder(path)
+        (folder / pausing.PAUSED).write_text("session s1\n")
+
+    monkeypatch.setattr(pauses, "make_folder", meanwhile)
+    holdfast("pause", "--session", "s2")
+    assert pausing.pauses(str(folder)) == ["session s1", "session s2"]
+
+    def begins(_: object) -> int:
+        (folder / pausing.PAUSED).write_text("session s1\nsession s2\nall\n")
+        return 0
+
+    monkeypatch.setattr(pauses, "_take_files", begins)
+    holdfast("pause", "--off", "--session", "s1")
+    assert pausing.pauses(str(folder)) == ["session s2", "all"]
+
+
+def test_a_session_that_nobody_heard_of_is_told_as_an_id_counts_as_a_whole(
+    holdfast: Holdfast,
+) -> None:
+    holdfast("session", "start", "--session", "3f1c9a52")
+    assert "counts as a whole" in holdfast("pause", "--session", "3f1c").err
+    assert "counts as a whole" not in holdfast("pause", "--session", "3f1c9a52").err

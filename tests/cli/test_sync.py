@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +201,8 @@ def test_a_place_that_is_gone_is_told_and_comes_again(holdfast: Holdfast, other:
         (("http://127.0.0.1:80/path", "--token", "t"), "not an address of this machine"),
         (("http://u:p@127.0.0.1:80", "--token", "t"), "not an address of this machine"),
         (("http://127.0.0.1", "--token", "t"), "not an address of this machine"),
+        (("http://127.0.0.1:80", "--token", "a\nb"), "no header can carry"),
+        (("..", "--token", "t"), "not for a path"),
         (("x", "--serve"), "either a peer or --serve"),
         (("--port", "80"), "--port goes with --serve"),
         (("--token", "t"), "--token goes with a peer"),
@@ -259,3 +263,27 @@ def test_work_and_handoffs_of_others_are_seen_in_the_status(holdfast: Holdfast) 
     holdfast.record("work_opened", 2, "--session", "s2")
     status = holdfast("status", "--json").json()
     assert (status["handoffs"], len(status["work_open"])) == ([], 2)
+
+
+class _Painted(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "\x1b[2Jtext")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def test_what_a_peer_over_mcp_answers_with_does_not_steer_the_terminal(holdfast: Holdfast) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Painted) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/mcp"
+        done = holdfast.process("sync", "--mcp", address, "--token", "t")
+        server.shutdown()
+        thread.join()
+    assert done.code == 2
+    assert "did not answer as it should" in done.err
+    assert "\x1b" not in done.err

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -123,7 +123,15 @@ class Hooked:
         ]
         assert sorted({*happened}, key=str) == sorted(happened, key=str)
         assert [one for one in entries if one["type"] == "line_quarantined"] == []
-        assert not (self.project / ".holdfast/intake/problems").exists()
+        problems = self.project / ".holdfast/intake/problems"
+        assert not problems.exists(), problems.read_text()
+
+    def check_given(self, *sources: str, asked: Sequence[Any]) -> None:
+        """Check that just so often something was given, and that each stands so in a request."""
+        given = self.data("context_given")
+        assert tuple(one["source"] for one in given) == sources
+        said = [text for body in asked for text in _strings(body)]
+        assert [one["text"] for one in given if not any(one["text"] in text for text in said)] == []
 
     def tree(self) -> dict[str, bytes]:
         """Return the files of the project that are neither git's nor the ledger's."""
@@ -141,6 +149,15 @@ class Hooked:
 _ONCE = frozenset(
     {"tool_begun", "tool_called", "command_ran", "prompt_given", "agent_said", "context_compacted"}
 )
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Give every text within a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
 
 
 @contextmanager

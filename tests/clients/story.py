@@ -88,6 +88,7 @@ def tell(programs: Path, folder: Path) -> Story:
             _holdfast(place, "verify"),
         ]
         place.check()
+        place.check_given("compact", "resume", asked=model.told)
         last = model.told[-1]
         other = [text for text in texts(last) if "From holdfast, this project's ledger" not in text]
         known = _to_its_end(brought_back(last))

@@ -111,4 +111,5 @@ def check(place: Hooked, model: Model) -> None:
     assert shown in outputs(model.told[2])["call_2"]
     assert place.states() == [("made.py", MADE), ("out.txt", "hello\n"), ("made.py", CHANGED)]
     assert [one["text"] for one in place.data("agent_said")].count("All done.") == 2
+    place.check_given("compact", "resume", asked=model.told)
     place.check()

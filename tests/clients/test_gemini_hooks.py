@@ -62,6 +62,10 @@ def test_one_install_and_a_session_is_recorded_and_told_what_is_known(
         assert {"made.py", "out.txt"} <= changed
         assert "All done." in {one["data"]["text"] for one in place.entries("agent_said")}
         assert "Indent with tabs" in json.dumps(asked[0])
+        place.check_given("startup", asked=asked)
+        called = [one["tool"] for one in place.data("tool_called")]  # it names no calls
+        assert called == ["write_file", "run_shell_command"]
+        assert place.holdfast("verify").startswith("ok")
         assert place.status("gemini")["faults"] == []
         place.holdfast("agents", "remove", "gemini")
         assert {name: place.tree().get(name) for name in before} == before

@@ -93,6 +93,7 @@ def test_compacted_and_continued_it_loses_nothing(programs: Path, tmp_path: Path
         place.holdfast("import", "opencode")  # its database tells of the same
         assert len(place.data("context_compacted")) == 1
         assert place.lost() == fates
+        place.check_given("resume", "compact", "resume", asked=asked(place))
         place.check()
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import pytest
 
 from holdfast.index import meanings as module
@@ -12,6 +15,7 @@ from holdfast.index.vectors import Model
 from holdfast.index.views import Views
 from holdfast.ledger.ledger import Draft, Ledger
 from holdfast.recall.search import Query, search
+from holdfast.storage.port import Reader, Selection, Stored
 from holdfast.testing.builders import data_for, open_memory_ledger
 
 SECRETS = "Store credentials in the keychain."
@@ -144,3 +148,61 @@ def test_another_ledger_takes_nothing_over(ledger: Ledger, model: Model) -> None
         meanings = Meanings(views, model)
         meanings.catch_up(other_reader)
         assert meanings.nearest(COLOURS, 5)[1] == 1
+
+
+class Hindered:
+    """A ledger of which some cannot be read, or of which something is heard when it is read."""
+
+    def __init__(
+        self, reader: Reader, hidden: set[int], heard: Callable[[], object] = lambda: None
+    ) -> None:
+        self._reader = reader
+        self._heard = heard
+        self.hidden = hidden
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    def read(self, chosen: Selection) -> Iterator[Stored]:
+        for stored in list(self._reader.read(chosen)):
+            if stored.seq not in self.hidden:
+                yield stored
+        self._heard()
+
+
+def test_what_could_not_be_read_is_named_and_compared_once_it_can_be(
+    ledger: Ledger, model: Model
+) -> None:
+    hindered: Any = Hindered(ledger.reader, {1})
+    with Views(IN_MEMORY) as views:
+        views.catch_up(ledger.reader)  # the words were read before it went away
+        meanings = Meanings(views, model)
+        meanings.catch_up(hindered)
+        found = search(views, ledger.reader, Query(QUESTION), meanings)
+        assert (found.compared, found.not_searched) == (2, [(1, 1)])
+        assert meanings.missing() == [(1, 2)]
+
+        hindered.hidden.clear()
+        meanings.catch_up(hindered)
+        found = search(views, ledger.reader, Query(QUESTION, limit=1), meanings)
+    assert [hit.seq for hit in found.hits] == [1]
+    assert (found.compared, found.not_searched) == (3, [])
+
+
+def test_what_is_erased_while_it_is_read_leaves_no_vector_behind(
+    ledger: Ledger, model: Model
+) -> None:
+    with Views(IN_MEMORY) as views:
+        views.catch_up(ledger.reader)
+
+        def erase() -> None:
+            if not hindered.hidden:
+                hindered.hidden.add(1)
+                views.forget([1])
+
+        hindered: Any = Hindered(ledger.reader, set(), erase)
+        meanings = Meanings(views, model)
+        meanings.catch_up(hindered)
+        near, compared = meanings.nearest(SECRETS, 5)
+    assert compared == 2
+    assert 1 not in {seq for seq, _ in near}

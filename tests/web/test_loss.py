@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
+from holdfast.config import Settings
 from holdfast.ledger.ledger import Ledger
+from holdfast.wiring import web_loss
 from holdfast.wiring.opening import open_ledger
+from holdfast.wiring.places import place_of
+from holdfast.wiring.webbing import Site
 from tests.web.serving import web
 
 GIVEN = {
@@ -82,3 +87,35 @@ def test_on_the_timeline_it_has_a_mark_of_its_own(tmp_path: Path) -> None:
         marks = {mark["seq"]: mark["kind"] for mark in site.page("timeline")["marks"]}
 
     assert marks[told] == "given"
+
+
+def test_a_summary_that_is_damaged_keeps_no_other_loss_from_being_shown(tmp_path: Path) -> None:
+    emptied(tmp_path)
+    with open_ledger(tmp_path) as ledger:
+        data = {"agent": "claude-code", "trigger": "auto", "summary": "We go on. " * 200_000}
+        long = ledger.append("context_compacted", data, session_id="s").seq
+    database = apsw.Connection(str(place_of(tmp_path).database))
+    with database.blob_open("main", "artifacts", "content", 1, True) as blob:
+        blob.write(b"XXXX")
+    database.close()
+    with web(tmp_path) as site:
+        assert [one["told"] for one in site.page("loss")["rows"]] == [False, True]
+        page = site.page(f"loss/{long}")
+    assert page["summary"] is None
+    assert set(page["fates"]) == {"unknown"}
+
+
+def test_it_is_told_when_older_losses_are_not_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emptied(tmp_path)
+    with open_ledger(tmp_path) as ledger:
+        again, _ = _emptied(ledger, {})
+    site = Site(place_of(tmp_path), Settings())
+    try:
+        assert (len(web_loss.listed(site)["rows"]), web_loss.listed(site)["more"]) == (2, False)
+        monkeypatch.setattr(web_loss, "WIPES_MAX", 1)
+        told = web_loss.listed(site)
+    finally:
+        site.close()
+    assert ([one["seq"] for one in told["rows"]], told["more"]) == ([again], True)

@@ -13,6 +13,7 @@ from holdfast.config import Settings
 from holdfast.evidence import git_state
 from holdfast.evidence.git import Git
 from holdfast.ledger.ledger import Draft
+from holdfast.wiring import web_anchors
 from holdfast.wiring.places import place_of
 from holdfast.wiring.saving import make_save
 from holdfast.wiring.syncing import sync_with
@@ -90,6 +91,23 @@ def test_a_head_of_another_history_differs(tmp_path: Path) -> None:
     for path in ledger.saves.iterdir():
         path.with_name("f" * 16 + ".campaign").write_bytes(b"PK\x03\x04 and nothing else")
     assert _anchors(tmp_path, "campaign")[0]["state"] == "could not look"
+
+
+def test_it_is_told_of_which_kinds_more_are_kept_than_were_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed(tmp_path, 5)
+    keep_elsewhere(tmp_path)
+    with opened(tmp_path) as project:
+        project.ledger.append_many([Draft("prompt_given", {"text": "go on"})])
+    newest = keep_elsewhere(tmp_path)
+    with site_of(tmp_path) as site:
+        assert anchors(site)["more"] == []
+        monkeypatch.setattr(web_anchors, "WEB_ANCHORS_MAX", 1)
+        monkeypatch.setattr(web_anchors, "GIT_MAX", 1)
+        told = anchors(site)
+    assert told["more"] == ["git", "save"]
+    assert [one["where"] for one in told["anchors"] if one["kind"] == "save"] == [newest]
 
 
 def test_without_git_that_is_told_and_no_agreement(tmp_path: Path) -> None:

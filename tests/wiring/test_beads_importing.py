@@ -247,3 +247,37 @@ def test_where_bd_is_there_it_is_asked(tmp_path: Path) -> None:
     done = board("import", "beads", "--json")
     assert (done.code, done.json()["imported"]) == (0, 1), done.err
     assert task(board.holdfast, "bd-7")["reason"] == "Shipped"
+
+
+SAME: dict[str, dict[str, Any]] = {
+    "a secret": {"title": f"rotate ghp_{'a1B2' * 9}", "description": f"or ghp_{'c3D4' * 9}"},
+    "a long title": {"title": "t" * 2_000},
+    "a long text": {"title": "T", "description": "d" * 100_000},
+    "blanks around": {"title": "  T  ", "description": "  "},
+}
+
+
+@pytest.mark.req("X7")
+@pytest.mark.parametrize("kind", SAME)
+def test_a_text_that_is_kept_differently_is_no_change(holdfast: Holdfast, kind: str) -> None:
+    """Secrets are replaced here, and Beads is given less of a long text than there is."""
+    write(holdfast.folder, [{"id": "x", **SAME[kind]}])
+    assert imported(holdfast)["imported"] == 1
+    assert imported(holdfast) == ALL | {"imported": 0, "duplicates": 1}
+    write(holdfast.folder, [{"id": "x", **SAME[kind], "title": "another"}])
+    assert imported(holdfast)["imported"] == 1
+    assert task(holdfast, "x")["title"] == "another"
+
+
+@pytest.mark.parametrize("metadata", ["[" * 5_000, "\ud800", "no JSON"])
+def test_metadata_that_cannot_be_read_is_as_if_there_were_none(
+    holdfast: Holdfast, metadata: str
+) -> None:
+    write(holdfast.folder, [{"id": "x", "title": "T", "metadata": metadata}])
+    assert imported(holdfast)["imported"] == 1
+
+
+def test_what_is_left_of_a_file_is_not_said_of_all_of_it(holdfast: Holdfast) -> None:
+    write(holdfast.folder, [{"id": "a b\n", "title": "A"}, {"id": "b", "title": "B"}])
+    done = holdfast("import", "beads")
+    assert "a part of issues.jsonl was not taken in: The id 'a b\\n' cannot be used.\n" in done.err

@@ -357,3 +357,19 @@ def test_init_offers_what_a_project_has(tmp_path: Path) -> None:
             (root / ".beads/issues.jsonl").write_text("")
         told = Holdfast(root, tmp_path / "home")("init").err
         assert ("holdfast import loa" in told, "holdfast import beads" in told) == (has, has)
+
+
+def test_a_sprint_that_is_no_task_is_counted_and_one_that_is_there_twice_settles(
+    project: Holdfast, folder: Path
+) -> None:
+    sprints = [
+        {"global_id": 1, "label": "first"},
+        {"global_id": 1, "label": "second", "status": "completed"},
+        {"global_id": "no\nname", "label": "third"},
+    ]
+    (folder / "ledger.json").write_text(json.dumps({"cycles": [{"id": "c", "sprints": sprints}]}))
+    done = project("import", "loa")
+    assert "1 sprints of it have no name that a task can have" in done.err
+    assert "sprint-1: it is there more than once, the last counts" in done.err
+    assert project("task", "show", "sprint-1", "--json").json()["title"] == "second"
+    assert imported(project)["imported"] == 0

@@ -6,19 +6,21 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.kernel.errors import CouldNotLook, Damaged, HoldfastError, StorageFailed
+from holdfast.kernel.errors import CouldNotLook, Damaged, HoldfastError, InvalidInput, StorageFailed
 from holdfast.kernel.limits import SYNC_ANSWER_BYTES_MAX, SYNC_PAGE_ENTRIES
 from holdfast.ledger.ledger import Draft, Ledger
 from holdfast.ledger.peers.merging import sync
-from holdfast.wiring import sync_server
+from holdfast.wiring import sync_client, sync_server
+from holdfast.wiring.places import Place
 from holdfast.wiring.sync_client import HttpSource
-from holdfast.wiring.sync_server import Server, serve
+from holdfast.wiring.sync_server import Server, serve, token_of
 from tests.ledger.peers.neighbours import OURS, THEIRS, MemoryMirrors, Ours, new_ledger, source_of
 
 TOKEN = "t" * 64
@@ -256,3 +258,43 @@ def test_a_peer_that_hangs_up_in_the_middle_is_gone_on_with(theirs: Ledger) -> N
     assert mirrors.places[THEIRS].head().size == 1
     assert sync(ours, source_of(theirs), mirrors, name="p").outcome == "merged"
     assert before.check() == ["peer_merged"]
+
+
+class _Endless(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        with suppress(OSError):
+            while True:
+                self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def test_an_answer_that_never_comes_to_its_point_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is never silent, so that no silence ends it."""
+    monkeypatch.setattr(sync_client, "SYNC_BYTES_PER_S_MIN", SYNC_ANSWER_BYTES_MAX * 20)
+    monkeypatch.setattr(sync_client, "SYNC_TIMEOUT_S", 0.2)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Endless)
+    server.daemon_threads = True
+    with listening(server), pytest.raises(CouldNotLook):
+        HttpSource(f"http://127.0.0.1:{server.server_port}", TOKEN).head()
+
+
+@pytest.mark.parametrize("token", ["", " ", "a\nb", "\ufffd", "\x1b[2J"])
+def test_a_token_that_no_header_carries_is_refused_and_not_shown(token: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        HttpSource("http://127.0.0.1:9", token)
+    assert "a\nb" not in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"short", b"\xff" * 64, b"a b" * 30, b"a\n" * 40])
+def test_a_file_without_a_token_lets_nobody_in(tmp_path: Path, content: bytes) -> None:
+    """An empty one would be shown by everybody who knows nothing."""
+    place = Place(tmp_path / "ledger.db")
+    assert len(made := token_of(place)) == 64
+    assert token_of(place) == made
+    (place.peers / "sync.token").write_bytes(content)
+    with pytest.raises(InvalidInput, match="holds no token"):
+        token_of(place)

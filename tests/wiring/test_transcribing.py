@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,9 +16,11 @@ from holdfast.agents.registry import agent as agent_named
 from holdfast.agents.values import AgentName
 from holdfast.kernel.errors import InvalidInput, NotFound
 from holdfast.ledger.importing import Imported
-from holdfast.wiring import transcribing
+from holdfast.ledger.importing.lines import Unread
+from holdfast.wiring import transcribing, transcript_files
 from holdfast.wiring.project import Project
 from holdfast.wiring.transcribing import import_transcripts
+from holdfast.wiring.transcript_files import sources_in
 from tests.agents.sampled import (
     CLAUDE,
     CODEX,
@@ -271,3 +274,48 @@ def test_a_line_nested_too_deep_is_kept_aside_and_the_rest_taken_in(tmp_path: Pa
         done = import_transcripts(project, "claude-code", file)
         assert done.quarantined == 1
         assert types_of(project)["prompt_given"] == 1
+
+
+def test_what_cannot_be_looked_at_is_named_also_when_only_this_projects_are_taken(
+    tmp_path: Path,
+) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    home.mkdir()
+    other.mkdir()
+    (home / "folder").symlink_to(other)
+    (home / "file.jsonl").symlink_to(other / "nothing")
+    os.mkfifo(home / "pipe.jsonl")
+    with project_in(tmp_path / "project") as project:
+        unread = import_transcripts(project, "claude-code", home=home).unread
+    assert {one.source: one.reason for one in unread} == {
+        "folder": "it is a link",
+        "file.jsonl": "it is a link",
+        "pipe.jsonl": "it is not a file",
+    }
+
+
+def test_a_folder_that_cannot_be_listed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home/closed").mkdir(parents=True)
+    listing = os.scandir
+
+    def refused(place: str) -> Any:
+        if str(place).endswith("closed"):
+            raise PermissionError(13, "Permission denied", place)
+        return listing(place)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    _, unread = sources_in("claude-code", tmp_path / "home")
+    assert unread == [Unread("closed", "it cannot be listed: Permission denied")]
+
+
+def test_transcripts_beyond_the_bound_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcript_files, "TRANSCRIPT_FILES_MAX", 2)
+    for number in range(5):
+        (tmp_path / f"{number}.jsonl").write_bytes(b"")
+    found, unread = sources_in("claude-code", tmp_path)
+    assert len(found) == 2
+    assert unread == [Unread(".", "3 files beyond the first 2 of it")]

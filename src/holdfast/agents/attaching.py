@@ -59,8 +59,10 @@ def is_for_secrets(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
     if name.endswith(_PATTERN_ENDS):
         return False
-    if name in _SECRET_NAMES or name.startswith((".env.", "client_secret")):
+    if name in _SECRET_NAMES or name.startswith(".env."):
         return True
+    if name.startswith("client_secret") and name.endswith(".json"):
+        return True  # as it is downloaded; code about such files is code
     return name.endswith(_SECRET_ENDS) or f"/{path}".lower().endswith(_SECRET_PLACES)
 
 

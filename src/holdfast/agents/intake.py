@@ -142,7 +142,7 @@ def waits(folder: str) -> bool:
         names = os.listdir(f"{folder}/{FOLDER}")
     except OSError:
         return False
-    return any(name == EVENTS or name.startswith((TAKEN, ALONE)) for name in names)
+    return any(name == EVENTS or _is_taken(name) or name.startswith(ALONE) for name in names)
 
 
 def take(folder: str) -> "list[str]":
@@ -152,7 +152,7 @@ def take(folder: str) -> "list[str]":
     """
     intake = f"{folder}/{FOLDER}"
     names = sorted(os.listdir(intake))
-    taken = [name for name in names if name.startswith(TAKEN)]
+    taken = [name for name in names if _is_taken(name)]
     handle = _open_locked(intake) if EVENTS in names else None
     if handle is not None:
         try:
@@ -163,6 +163,11 @@ def take(folder: str) -> "list[str]":
             os.close(handle)
     alone = [name for name in names if name.startswith(ALONE)]
     return [f"{intake}/{name}" for name in taken + alone]
+
+
+def _is_taken(name: str) -> bool:
+    """Tell a file that was set aside from somebody else's copy of one."""
+    return name.startswith(TAKEN) and name[len(TAKEN) :].isdecimal()
 
 
 def lines(path: str) -> "Iterator[bytes]":

@@ -6,6 +6,7 @@ this module loads next to nothing.
 """
 
 import os
+import stat
 from binascii import hexlify
 
 PAUSED = "paused"
@@ -15,6 +16,7 @@ PRIVATE = "HOLDFAST_PRIVATE"
 PAUSED_BYTES_MAX = 64 * 1024
 FOLDER = "intake"
 _COUNTED = "unrecorded-"
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # no hook waits for a pipe
 
 
 def is_private(env: "dict[str, str] | os._Environ[str]") -> bool:
@@ -22,11 +24,12 @@ def is_private(env: "dict[str, str] | os._Environ[str]") -> bool:
     return env.get(PRIVATE, "") not in ("", "0")
 
 
-def paused_by(folder: str, session: "str | None") -> "str | None":
+def paused_by(folder: str, session: "str | None", *, unread: bool = False) -> "str | None":
     """Return what is paused that an event belongs to: `all`, or `session NAME`; else None.
 
-    A file that cannot be read counts as a pause of all: better a gap that is told than words that
-    somebody did not want to be kept.
+    A file that cannot be read counts as a pause of all, and an event that cannot be read, so that
+    nobody can tell whose it is, as one of any session that is paused: better a gap that is told
+    than words that somebody did not want to be kept.
     """
     try:
         found = pauses(folder)
@@ -34,6 +37,8 @@ def paused_by(folder: str, session: "str | None") -> "str | None":
         return ALL
     if ALL in found:
         return ALL
+    if unread:
+        return found[0] if found else None
     mine = f"session {session}"
     return mine if session and mine in found else None
 
@@ -41,10 +46,12 @@ def paused_by(folder: str, session: "str | None") -> "str | None":
 def pauses(folder: str) -> "list[str]":
     """Return everything that is paused; raises OSError when that cannot be told."""
     try:
-        handle = os.open(f"{folder}/{PAUSED}", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(f"{folder}/{PAUSED}", _READ)
     except FileNotFoundError:
         return []
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(22, "it is no plain file", f"{folder}/{PAUSED}")
         content = os.read(handle, PAUSED_BYTES_MAX)
     finally:
         os.close(handle)
@@ -138,7 +145,7 @@ def private_since(folder: str, session: str) -> "list[tuple[int, int | None]]":
 
 def _times(path: str) -> "list[tuple[int, int | None]]":
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, _READ)
     except OSError:
         return []
     try:

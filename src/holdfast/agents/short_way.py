@@ -98,13 +98,13 @@ def pass_on(agent: str, payload: bytes, env: "dict[str, str]") -> Told:
         told.notice = pausing.notice(agent, event, trusting.SAID)
         return told.settle()
     intake.check(told.folder)
-    session = _word(value.get("session_id")) if isinstance(value, dict) else ""
+    session = _session(agent, value) if isinstance(value, dict) else ""
     if pausing.is_private(env):
         pausing.note_private(told.folder, session, event, told.at_us)
         told.folder = None  # not even how long it took
         told.notice = pausing.notice(agent, event, pausing.PRIVATE_SAID)
         return told.settle()
-    paused = pausing.paused_by(told.folder, session)
+    paused = pausing.paused_by(told.folder, session, unread=not isinstance(value, dict))
     if paused is not None:
         pausing.count(told.folder, paused)
         told.notice = pausing.notice(agent, event, pausing.PAUSED_SAID)
@@ -199,6 +199,17 @@ def is_silent(agent: str, value: "dict[str, object]", *, deny: bool) -> bool:
     _, given = attaching.call(value)
     runs = any(isinstance(given.get(name), (str, list)) for name in ("command", "cmd", "script"))
     return not (event in _ENDED and runs and not attaching.written(value))
+
+
+def _session(agent: str, value: "dict[str, object]") -> str:
+    """Return the session of an event, which not every agent calls so."""
+    named = [value.get("session_id")]
+    given = value.get("input")
+    if agent == "cursor":
+        named.insert(0, value.get("conversation_id"))
+    elif agent == "opencode" and isinstance(given, dict):
+        named.append(given.get("sessionID"))
+    return next((one for one in map(_word, named) if one.strip()), "")
 
 
 def _word(value: object) -> str:

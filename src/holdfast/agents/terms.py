@@ -31,7 +31,8 @@ class Terms:
 def read(folder: str, env: "dict[str, str]") -> "Terms | None":
     """Return the terms, None when they are not known or no longer what the settings say."""
     try:
-        handle = os.open(f"{folder}/{FILE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        handle = os.open(f"{folder}/{FILE}", flags)
         try:
             words = os.read(handle, TERMS_BYTES_MAX).decode().split("\n")
         finally:

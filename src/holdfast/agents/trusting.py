@@ -61,27 +61,24 @@ def trust(folder: str, env: "dict[str, str]") -> None:
     if inode is None:
         raise FileNotFoundError(2, "there is no such folder", folder)
     line = b"%s %s %s\n" % (mark.encode(), inode, _spelled(folder))
-    path = file(env)
-    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(path, flags, 0o600)
+    turn = _turn(env)
     try:
-        os.write(handle, line)
-        size = os.fstat(handle).st_size
+        if _append(env, line) > TRUSTED_BYTES_MAX:
+            _write(env, [one for one in _lines(env) if _is_there(one)][-_HALF_LINES:])
     finally:
-        os.close(handle)
-    if size > TRUSTED_BYTES_MAX:
-        _write(env, [one for one in _lines(env) if _is_there(one)][-_HALF_LINES:])
+        os.close(turn)
 
 
 def distrust(folder: str, env: "dict[str, str]") -> bool:
     """Forget that a `.holdfast` is this user's; False when it was not."""
     inode, path = _inode(folder), _spelled(folder)
-    before = _lines(env)
-    after = [line for line in before if not _is_of(line, inode, path)]
-    if len(after) == len(before):
+    if not any(_is_of(line, inode, path) for line in _lines(env)):
         return False
-    _write(env, after)
+    turn = _turn(env)
+    try:
+        _write(env, [line for line in _lines(env) if not _is_of(line, inode, path)])
+    finally:
+        os.close(turn)
     return True
 
 
@@ -135,6 +132,35 @@ def _lines(env: "dict[str, str]") -> "list[bytes]":
     finally:
         os.close(handle)
     return [line for line in content.split(b"\n") if line]
+
+
+def _turn(env: "dict[str, str]") -> int:
+    """Wait until nobody else writes the list; what is returned is closed to let the next one."""
+    from fcntl import LOCK_EX, flock
+
+    path = file(env)
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    handle = os.open(f"{path}.lock", flags, 0o600)
+    try:
+        flock(handle, LOCK_EX)
+    except OSError:  # a file system without locks: then two at once may lose a line
+        return handle
+    return handle
+
+
+def _append(env: "dict[str, str]", line: bytes) -> int:
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    handle = os.open(file(env), flags, 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            line = b"\n" + line  # somebody was torn away: their line ends here
+        if os.write(handle, line) != len(line):
+            raise OSError(28, "there is no room for it", file(env))
+        return size + len(line)
+    finally:
+        os.close(handle)
 
 
 def _write(env: "dict[str, str]", lines: "list[bytes]") -> None:

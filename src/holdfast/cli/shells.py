@@ -1,8 +1,8 @@
 """What each shell is given to complete commands of holdfast: it asks us, and offers files where we
 have nothing to say.
 
-Close to click's own scripts, which cut a description at its first comma in fish, and offer no files
-where an argument may be a file or something else.
+Close to click's own scripts, which cut a description at its first comma in fish, offer no files
+where an argument may be a file or something else, and change variables of the user's in bash.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ VARIABLE: Final = "_HOLDFAST_COMPLETE"
 _BASH: Final = """\
 _holdfast_completion() {
     local IFS=$'\\n'
-    local response
+    local response completion type value
 
     response=$(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD \
 _HOLDFAST_COMPLETE=bash_complete $1)
 
     for completion in $response; do
-        IFS=',' read type value <<< "$completion"
+        IFS=',' read -r type value <<< "$completion"
 
         if [[ $type == 'dir' ]]; then
             COMPREPLY=()

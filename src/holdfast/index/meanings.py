@@ -7,9 +7,9 @@ waits for them. What a command printed or a file holds is found by its words alo
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import apsw
 
@@ -21,6 +21,9 @@ from holdfast.index.views import Progress, Views, no_progress
 from holdfast.kernel.errors import Damaged
 from holdfast.kernel.limits import MEANINGS_ENTRIES_CHUNK, MEANINGS_MAX
 from holdfast.storage.port import Reader, Selection
+
+Run: TypeAlias = tuple[int, int]
+"""The first entry of several, and the one behind the last."""
 
 SAID: Final = frozenset(
     {
@@ -55,20 +58,25 @@ class Meanings:
         self._model = model
 
     def behind(self) -> int:
-        """Return how many entries were not looked at yet."""
-        return max(self._views.size - self._views.look(self._meant), 0)
+        """Return how many entries were not looked at yet, or could not be."""
+        return sum(stop - first for first, stop in self.missing())
+
+    def missing(self) -> list[Run]:
+        """Return the runs of entries that were not looked at yet, or could not be."""
+        size = self._views.size
+        return self._views.look(lambda connection: self._missing(connection, size))
 
     def catch_up(self, reader: Reader, *, progress: Progress = no_progress) -> None:
         """Make the vectors of all entries that can be searched by now.
 
-        Works in steps, and lets others in between.
+        Works in steps, and lets others in between. What cannot be read is tried again next time.
         """
-        size = self._views.size
-        while (first := self._views.look(self._meant)) < size:
-            stop = min(first + MEANINGS_ENTRIES_CHUNK, size)
-            row = (first, stop, self._model.name, *self._made(reader, first, stop))
-            self._views.change(lambda connection, row=row: self._put(connection, row))  # type: ignore[misc]
-            progress(stop, size)
+        size, whole = self._views.size, False
+        while not whole:  # else all was let go meanwhile, and is looked at once more
+            whole = True
+            for first, stop in _steps(self.missing()):
+                whole = self._take(reader, first, stop) and whole
+                progress(stop, size)
 
     def nearest(
         self, question: str, limit: int, within: Collection[int] | None = None
@@ -91,36 +99,81 @@ class Meanings:
         best = np.argsort(-cosines, kind="stable")[:limit]
         return [(int(ids[n]), float(cosines[n])) for n in best], len(ids)
 
-    def _meant(self, connection: apsw.Connection) -> int:
-        other: Any = connection.execute(SQL["other_meanings"], (self._model.name,)).get
-        if other:
-            return 0
-        found: Any = connection.execute(SQL["meant"]).get
-        return int(found)
+    def _missing(self, connection: apsw.Connection, size: int) -> list[Run]:
+        if self._is_of_another(connection):
+            return [(0, size)] if size else []
+        found, expected = [], 0
+        rows: Any = connection.execute(SQL["meant"])
+        for first, stop in [*rows, (size, size)]:
+            if expected < first:
+                found.append((expected, first))
+            expected = stop
+        return found
 
-    def _put(self, connection: apsw.Connection, row: tuple[Any, ...]) -> None:
+    def _is_of_another(self, connection: apsw.Connection) -> bool:
         other: Any = connection.execute(SQL["other_meanings"], (self._model.name,)).get
-        if other:
-            connection.execute(SQL["clear_meanings"])
-        if self._meant(connection) == row[0]:  # else another process was quicker, or all was let go
-            connection.execute(SQL["put_meanings"], row)
+        return bool(other)
 
-    def _made(self, reader: Reader, first: int, stop: int) -> tuple[bytes, bytes]:
-        seqs, texts = array("q"), []
-        for seq, text in _texts(reader, first, stop):
-            seqs.append(seq)
-            texts.append(damped(words_of(text)))
-        return seqs.tobytes(), self._model.pack(texts)
+    def _take(self, reader: Reader, first: int, stop: int) -> bool:
+        """Make and keep the vectors of a run; tell whether what was read could still be kept."""
+        before = self._views.look(_let_go)  # before it is read: it may be erased at any time
+        rows = [self._row(run, texts) for run, texts in _runs(reader, first, stop)]
+
+        def put(connection: apsw.Connection) -> bool:
+            if _let_go(connection) != before:
+                return False
+            if self._is_of_another(connection):
+                connection.execute(SQL["clear_meanings"])
+            held: Any = connection.execute(SQL["meant_within"], (first, stop)).get
+            if not held:  # else another process was quicker
+                connection.executemany(SQL["put_meanings"], rows)
+            return True
+
+        return self._views.change(put)
+
+    def _row(self, run: Run, texts: Sequence[tuple[int, str]]) -> tuple[Any, ...]:
+        seqs = array("q", (seq for seq, _ in texts))
+        data = self._model.pack([damped(words_of(text)) for _, text in texts])
+        return (*run, self._model.name, seqs.tobytes(), data)
+
+
+def _steps(runs: Iterable[Run]) -> Iterator[Run]:
+    for first, stop in runs:
+        for start in range(first, stop, MEANINGS_ENTRIES_CHUNK):
+            yield start, min(start + MEANINGS_ENTRIES_CHUNK, stop)
+
+
+def _runs(reader: Reader, first: int, stop: int) -> Iterator[tuple[Run, list[tuple[int, str]]]]:
+    """Yield each run of entries that can be read, with what was said in it."""
+    begun, expected = first, first
+    texts: list[tuple[int, str]] = []
+    for seq, text in _texts(reader, first, stop):
+        if seq != expected:
+            if begun < expected:
+                yield (begun, expected), texts
+            begun, texts = seq, []
+        if text:
+            texts.append((seq, text))
+        expected = seq + 1
+    if begun < expected:
+        yield (begun, expected), texts
 
 
 def _texts(reader: Reader, first: int, stop: int) -> Iterator[tuple[int, str]]:
-    with suppress(Damaged):  # what cannot be read has no meaning; search names it already
+    """Yield each entry that can be read, with what was said in it, or nothing."""
+    with suppress(Damaged):  # pages that cannot be read
         for stored in reader.read(Selection(first, stop)):
             entry = read_entry(stored)
-            if entry is not None and entry.type in SAID:
-                text, _ = shown_text(entry, reader.artifact)
-                if text:
-                    yield stored.seq, text
+            if entry is None:
+                continue
+            with suppress(Damaged):
+                said = entry.type in SAID
+                yield stored.seq, shown_text(entry, reader.artifact)[0] if said else ""
+
+
+def _let_go(connection: apsw.Connection) -> bytes | None:
+    found: Any = connection.execute(SQL["meta"], ("let_go",)).get
+    return None if found is None else bytes(found)
 
 
 def _kept(connection: apsw.Connection) -> tuple[array[int], bytes]:

@@ -74,14 +74,23 @@ INSERT INTO words (words) VALUES ('delete-all');
 -- Begin the vectors anew.
 DELETE FROM meanings;
 
+-- name: let_go
+-- Note that vectors were let go: what was read before that is kept no more.
+INSERT INTO meta (key, value) VALUES ('let_go', randomblob(16))
+ON CONFLICT (key) DO UPDATE SET value = randomblob(16);
+
 -- name: put_meanings
 -- Keep the vectors of a run of entries.
 INSERT INTO meanings (first, stop, model, seqs, data) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (first) DO NOTHING;
 
 -- name: meant
--- How far entries have vectors.
-SELECT coalesce(max(stop), 0) FROM meanings;
+-- Of which runs of entries there are vectors.
+SELECT first, stop FROM meanings ORDER BY first;
+
+-- name: meant_within
+-- Whether there are vectors of some of a run of entries.
+SELECT EXISTS (SELECT 1 FROM meanings WHERE first < ?2 AND stop > ?1);
 
 -- name: other_meanings
 -- Whether there are vectors of another model.

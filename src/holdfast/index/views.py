@@ -46,6 +46,7 @@ _CLEAR: Final = (
     "clear_rollbacks",
     "clear_words",
     "clear_meanings",
+    "let_go",
 )
 
 
@@ -194,6 +195,7 @@ class Views:
                     Chunk(connection, reader, self._stores, self._types).index_again(chosen)
                 words.forget(connection, chosen if reader is None else ())
                 connection.execute(SQL["clear_meanings"])
+                connection.execute(SQL["let_go"])
             connection.execute(SQL["vacuum"])  # pages that are free may still hold the words
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 

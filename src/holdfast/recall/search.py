@@ -196,12 +196,14 @@ class Looking:
     def found(self, hits: list[Hit]) -> Found:
         """Tell what was found, when these were taken of the hits."""
         taken = self._taken
-        unread = [*taken.unread, *_behind(taken, self._reader)]
+        unread = [*taken.unread, *_behind(taken, self._reader), *((seq, seq) for seq in self._lost)]
+        if self._meanings is not None:  # words may have been read when these could not be
+            unread += ((first, stop - 1) for first, stop in self._meanings.missing())
         return Found(
             hits,
             self._ranking.total - len(hits) - len(self._lost),
             taken.size - sum(last - first + 1 for first, last in taken.unread),
-            sorted([*unread, *((seq, seq) for seq in self._lost)]),
+            _joined_ranges(unread),
             self._ranking.exact,
             taken.cut,
             self._words.terms,
@@ -209,6 +211,17 @@ class Looking:
             self._compared,
             self._alike,
         )
+
+
+def _joined_ranges(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges in order, with those that touch or overlap made one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], last)
+        else:
+            joined.append((first, last))
+    return joined
 
 
 def _scope(query: Query, taken: Taken) -> Scope:

@@ -40,6 +40,7 @@ _ABOUT: Final = (
     "external_ref",
 )  # fmt: skip
 _TEXTS: Final = ("design", "acceptance_criteria", "notes")
+_PART_OF: Final = "a part of "
 _MARK: Final = "[holdfast "
 """Stands in comments that came from here."""
 
@@ -66,7 +67,7 @@ class _Import:
         issues = [issue for _, issue in self._issues.values()]
         came = {issue.id: _origin(line, issue.raw) for line, issue in self._issues.values()}
         done = take_in(self._project.ledger, self._project.tasks, Issues(issues), SYSTEM, came)
-        self._unread += [Unread(source, one) for one in done.left_out]
+        self._unread += [Unread(_PART_OF + source, one) for one in done.left_out]
         progress(2, 3)
         tasks = {task.task for task in self._project.tasks.every()}
         for line, issue in self._issues.values():
@@ -87,7 +88,7 @@ class _Import:
         beads = beads_of(self._project) if path is None else None
         if beads is not None:
             found = beads.issues()
-            self._unread += [Unread(beads.name, one) for one in found.unread]
+            self._unread += [Unread(_PART_OF + beads.name, one) for one in found.unread]
             for number, issue in enumerate(found.issues, 1):
                 self._add(Line(beads.name, number, b""), issue)
             return beads.name
@@ -127,10 +128,10 @@ class _Import:
     def _tell_left(self, source: str) -> None:
         if self._others:
             said = f"{self._others:,} records of it are no issues and stay where they are"
-            self._unread.append(Unread(source, said))
+            self._unread.append(Unread(_PART_OF + source, said))
         if self._deleted:
             said = f"{self._deleted:,} issues were deleted there; here nothing is"
-            self._unread.append(Unread(source, said))
+            self._unread.append(Unread(_PART_OF + source, said))
 
 
 def find_beads(path: Path) -> Path | None:

@@ -34,6 +34,7 @@ _STATUSES: Final = {
     "blocked": "blocked",
     "deferred": "deferred",
 }
+_PART_OF: Final = "a part of "
 _HEADER: Final = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n", re.DOTALL)
 _FIELD: Final = re.compile(
     r"^(from|to|topic|ts_utc|timestamp|date):[ \t]*['\"]?(.+?)['\"]?[ \t]*\r?$", re.M
@@ -115,13 +116,16 @@ class _Import:
             return 0, 0
         line = Line(LEDGER, 1, text.encode())
         try:
-            issues = _issues(parse(line))
+            issues, unnamed = _issues(parse(line))
         except Odd as odd:
             self._reader.quarantine(line, str(odd))
             return 0, 0
+        if unnamed:
+            said = f"{unnamed:,} sprints of it have no name that a task can have"
+            self._unread.append(Unread(_PART_OF + LEDGER, said))
         came = {one.id: origin(line, text_of(one.raw.get("created_at"))) for one in issues}
         done = take_in(self._project.ledger, self._project.tasks, Found(issues), SYSTEM, came)
-        self._unread += [Unread(LEDGER, one) for one in done.left_out]
+        self._unread += [Unread(_PART_OF + LEDGER, one) for one in done.left_out]
         return done.added + done.changed, done.unchanged
 
     def _text(self, source: str) -> str | None:
@@ -157,18 +161,15 @@ def _header_of(text: str) -> dict[str, str]:
     return {} if found is None else {name: value[:200] for name, value in _FIELD.findall(found[1])}
 
 
-def _issues(record: dict[str, Any]) -> list[Issue]:
-    """Return the sprints of all cycles as issues, which become tasks."""
+def _issues(record: dict[str, Any]) -> tuple[list[Issue], int]:
+    """Return the sprints of all cycles as issues, which become tasks, and how many cannot."""
     cycles = [*_rows(record, "cycles"), *_rows(record, "bugfix_cycles")]
-    found = [
-        issue
-        for cycle in cycles
-        for sprint in _rows(cycle, "sprints")
-        if (issue := _issue(cycle, sprint)) is not None
-    ]
-    if len(found) > LOA_SPRINTS_MAX:
+    sprints = [(cycle, one) for cycle in cycles for one in _rows(cycle, "sprints")]
+    if len(sprints) > LOA_SPRINTS_MAX:
         raise Odd(f"it has more than {LOA_SPRINTS_MAX:,} sprints")
-    return found
+    made = [_issue(cycle, sprint) for cycle, sprint in sprints]
+    found = [issue for issue in made if issue is not None]
+    return found, len(made) - len(found)
 
 
 def _issue(cycle: dict[str, Any], sprint: dict[str, Any]) -> Issue | None:

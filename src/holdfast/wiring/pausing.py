@@ -9,6 +9,8 @@ import msgspec
 from holdfast.agents import pausing
 from holdfast.kernel.errors import CouldNotLook, StorageFailed
 from holdfast.storage.files import make_folder, replace
+from holdfast.storage.port import Selection
+from holdfast.wiring.scan_turns import turn
 
 if TYPE_CHECKING:
     from holdfast.wiring.places import Place
@@ -30,16 +32,23 @@ def pause(project: Project, session: str | None, reason: str | None) -> bool:
     The entry comes first: a crash in between leaves a pause that was told and did not begin.
     """
     place, mark = project.place, _mark(session)
-    lines = _lines(place)
-    if mark in lines:
+    if mark in _lines(place):
         return False
     data = {"reason": reason, "session": session}
     told = {key: value for key, value in data.items() if value is not None}
     project.ledger.append("recording_paused", told, session_id=session)
     make_folder(str(place.folder / pausing.FOLDER))
     pausing.forget(str(place.folder), mark)
-    _write(place, [*lines, mark])
+    with turn(place):  # another pause may begin or end meanwhile
+        _write(place, [*(line for line in _lines(place) if line != mark), mark])
     return True
+
+
+def is_known(project: Project, session: str) -> bool:
+    """Tell whether a session was heard of, apart from its pauses."""
+    ours = ("recording_paused", "recording_resumed")
+    found = project.ledger.read(Selection(session_id=session))
+    return any(entry.type not in ours for entry in found)
 
 
 class Resumed(msgspec.Struct, frozen=True):
@@ -58,15 +67,15 @@ def resume(project: Project, session: str | None) -> Resumed | None:
     leaves a pause that is told to be over twice.
     """
     place, mark = project.place, _mark(session)
-    lines = _lines(place)
-    if mark not in lines:
+    if mark not in _lines(place):
         return None
     files = _take_files(project)
     unrecorded = pausing.counted(str(place.folder), mark)
     data: dict[str, Any] = {"unrecorded": unrecorded}
     data |= ({} if session is None else {"session": session}) | ({"files": files} if files else {})
     project.ledger.append("recording_resumed", data, session_id=session)
-    _write(place, [line for line in lines if line != mark])
+    with turn(place):
+        _write(place, [line for line in _lines(place) if line != mark])
     pausing.forget(str(place.folder), mark)
     return Resumed(unrecorded, files)
 

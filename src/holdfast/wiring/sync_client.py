@@ -6,18 +6,28 @@ Not here: what becomes of the answers. `holdfast.ledger.peers` proves them.
 from __future__ import annotations
 
 import http.client
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from holdfast.kernel.errors import CouldNotLook
 from holdfast.kernel.limits import (
     CAMPAIGN_ARTIFACT_BYTES_MAX,
     SYNC_ANSWER_BYTES_MAX,
+    SYNC_BYTES_PER_S_MIN,
     SYNC_PAGE_BYTES_MAX,
     SYNC_TIMEOUT_S,
 )
 from holdfast.ledger.peers.source import TreeHead, unproved
-from holdfast.wiring.sync_reading import check_address, read_head, read_pages, read_proof
+from holdfast.wiring.sync_reading import (
+    check_address,
+    check_token,
+    read_head,
+    read_pages,
+    read_proof,
+)
 
 SCHEME: Final = "http://"
 _OK: Final = 200
@@ -29,7 +39,7 @@ class HttpSource:
 
     def __init__(self, address: str, token: str) -> None:
         self._host, self._port = check_address(address, "holdfast sync --serve")
-        self._token = token
+        self._token = check_token(token)
 
     def head(self) -> TreeHead:
         """Ask what it holds."""
@@ -52,9 +62,11 @@ class HttpSource:
         """Ask for something; None when it says that there is no such thing."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=SYNC_TIMEOUT_S)
         try:
-            connection.request("GET", path, headers={"Authorization": f"Bearer {self._token}"})
-            answer = connection.getresponse()
-            content = answer.read(bytes_max + 1)
+            connection.connect()
+            with _hung_up_after(connection.sock, SYNC_TIMEOUT_S + bytes_max / SYNC_BYTES_PER_S_MIN):
+                connection.request("GET", path, headers={"Authorization": f"Bearer {self._token}"})
+                answer = connection.getresponse()
+                content = answer.read(bytes_max + 1)
             expected = answer.getheader("Content-Length")
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise self._silent(str(error) or type(error).__name__) from error
@@ -77,3 +89,21 @@ class HttpSource:
             remedy="See that `holdfast sync --serve` runs there and that the token is its own; "
             "then sync again.",
         )
+
+
+@contextmanager
+def _hung_up_after(connected: socket.socket, seconds: float) -> Iterator[None]:
+    """End a connection that is never silent for long, and never done either."""
+
+    def hang_up() -> None:
+        with suppress(OSError):
+            connected.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()

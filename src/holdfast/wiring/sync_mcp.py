@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import logging
 import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -28,10 +29,20 @@ from holdfast.kernel.limits import (
 )
 from holdfast.ledger.peers.source import TreeHead, unproved
 from holdfast.mcp_server.sharing import ADDRESS
-from holdfast.wiring.sync_reading import check_address, read_head, read_pages, read_proof
+from holdfast.wiring.sync_reading import (
+    check_address,
+    check_token,
+    read_head,
+    read_pages,
+    read_proof,
+)
 from holdfast.wiring.sync_streams import through_command, through_http
 
 _PATH: Final = "/mcp"
+
+# What the client has to say of a peer's answers holds the peer's words: none for a terminal.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+
 _FAILED: Final = (MCPError, OSError, TimeoutError, anyio.BrokenResourceError, ValueError)
 
 
@@ -130,7 +141,7 @@ def _way(peer: str, token: str | None) -> Any:
                 remedy=f"Give http://127.0.0.1:PORT{_PATH} and --token, both as "
                 "`holdfast mcp --share --http` prints them.",
             )
-        return through_http(peer, token)
+        return through_http(peer, check_token(token))
     if token is not None:
         raise InvalidInput(
             "A token is for a server that listens, not for a command.",

@@ -1,4 +1,4 @@
-"""What a peer answers, read: its head, a proof, pages of entries; and where a peer may listen."""
+"""What a peer answers, read: its head, a proof, pages of entries; and how it may be asked."""
 
 from __future__ import annotations
 
@@ -64,3 +64,14 @@ def check_address(address: str, example: str, *, path: str = "") -> tuple[str, i
             "another machine, forward a port of it to one of this.",
         )
     return host, port
+
+
+def check_token(token: str) -> str:
+    """Return a token that a header can carry, or refuse; it is not shown."""
+    if token.isascii() and token.isprintable() and token.strip():
+        return token
+    raise InvalidInput(
+        "The token is empty, or has characters that no header can carry.",
+        meaning="Nothing was asked, and nothing of ours changed.",
+        remedy="Give it as it stands in the peer's file sync.token: `--token @FILE`.",
+    )

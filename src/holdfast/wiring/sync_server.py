@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from holdfast.kernel.errors import HoldfastError, StorageFailed
+from holdfast.kernel.errors import HoldfastError, InvalidInput, StorageFailed
 from holdfast.kernel.limits import SYNC_PAGE_BYTES, SYNC_TIMEOUT_S
 from holdfast.ledger.peers.source import ReaderSource
 from holdfast.storage.files import make_folder, replace
@@ -28,6 +28,7 @@ from holdfast.wiring.sync_answers import answer
 
 LOOPBACK: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 32
+_TOKEN_CHARS_MAX: Final = 1_000
 _VERSION: Final = "/v1/"
 
 
@@ -124,4 +125,13 @@ def _content(source: ReaderSource, target: str) -> bytes | None:
 
 
 def _read_token(path: Path) -> str:
-    return path.read_text("ascii").strip()
+    """Return the token in a file; one that can be guessed, or that no header carries, is none."""
+    token = path.read_bytes()[:_TOKEN_CHARS_MAX].decode("ascii", "replace").strip()
+    if len(token) >= TOKEN_BYTES and token.isascii() and token.isprintable() and " " not in token:
+        return token
+    raise InvalidInput(
+        f"{path} holds no token.",
+        meaning="Nobody can read this ledger: who knows nothing must not be answered.",
+        remedy=f"Move the file away, and a new one is made; or write {TOKEN_BYTES} or more "
+        "letters and digits into it.",
+    )

@@ -109,6 +109,12 @@ def _source(peer: str, token: str | None) -> Iterator[Source]:
             )
         yield HttpSource(peer, token)
         return
+    if token is not None:
+        raise InvalidInput(
+            "A token is for a peer that listens, not for a path.",
+            meaning="Nothing was asked.",
+            remedy="Leave out --token; who may read the files may read the ledger.",
+        )
     reader = open_reader(place_of(Path(peer)).database, inspect=True)
     try:
         yield ReaderSource(reader)

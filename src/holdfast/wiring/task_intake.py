@@ -54,7 +54,10 @@ def take_in(
     known = {one.task: one for one in tasks.every()}
     intake = _Intake(known, source, list(found.unread), came or {})
     batch: list[Draft] = []
-    for issue in intake.usable(found.issues):
+    for given in intake.usable(found.issues):
+        # as it is recorded: else what holds a secret would differ from its task for ever
+        title, about = ledger.redact(given.title), ledger.redact(given.description)
+        issue = msgspec.structs.replace(given, title=title, description=about)
         batch += intake.drafts(issue)
         if len(batch) >= IMPORT_BATCH_ENTRIES:
             ledger.append_many(batch)
@@ -85,19 +88,21 @@ class _Intake:
 
     def usable(self, issues: Iterable[Issue]) -> list[Issue]:
         """Return the issues that can be tasks; the others are named."""
-        usable = []
+        usable: dict[str, Issue] = {}
         for issue in issues:
             try:
                 entries.check_name("The id", issue.id)
             except InvalidInput as problem:
-                self.left_out.append(f"{issue.id[:80]!r}: {problem.what}")
+                self.left_out.append(f"{problem.what.removesuffix('.')}")
                 continue
-            if issue.title.strip():
-                usable.append(issue)
-            else:
+            if not issue.title.strip():
                 self.left_out.append(f"{issue.id}: it has no title")
-        self._named = {issue.id for issue in usable}
-        return usable
+                continue
+            if usable.pop(issue.id, None) is not None:
+                self.left_out.append(f"{issue.id}: it is there more than once, the last counts")
+            usable[issue.id] = issue
+        self._named = set(usable)
+        return list(usable.values())
 
     def drafts(self, issue: Issue) -> list[Draft]:
         """Return the entries that take an issue in."""
@@ -150,7 +155,11 @@ class _Intake:
             yield _draft("task_closed", task=issue.id, reason=issue.close_reason or _REASON)
 
     def _change(self, issue: Issue, task: WholeTask, depends_on: list[str]) -> Iterator[Draft]:
-        fields = differing(issue, wanted_of(task))
+        fields = [
+            name
+            for name in differing(issue, wanted_of(task))  # which is shorter than a long text
+            if getattr(issue, name) != getattr(task, name, None)
+        ]
         changes: dict[str, Any] = {
             name: getattr(issue, name)
             for name in ("title", "description", "priority")

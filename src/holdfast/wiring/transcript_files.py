@@ -74,14 +74,18 @@ def sources_in(agent: AgentName, place: Path) -> tuple[list[Source], list[Unread
         )
     found: list[Source] = []
     unread: list[Unread] = []
-    for name in _names(place):
+    beyond = 0
+    for name in _names(place, unread):
         if len(found) == TRANSCRIPT_FILES_MAX:
-            unread.append(Unread(name, f"{TRANSCRIPT_FILES_MAX:,} files are looked at at once"))
-            break
+            beyond += 1
+            continue
         if agent == "codex" and not _ROLLOUT.search(name):
             unread.append(Unread(name, "its name is not that of a rollout"))
             continue
         found.append(_source(agent, place, name))
+    if beyond:
+        said = f"{beyond:,} files beyond the first {TRANSCRIPT_FILES_MAX:,} of it"
+        unread.append(Unread(".", said))
     return sorted(found, key=lambda one: (one.written_ns, one.name)), unread
 
 
@@ -94,16 +98,22 @@ def sources_of(agent: AgentName, home: Path, root: Path) -> tuple[list[Source], 
             remedy="Name the file or the folder that holds them.",
         )
     found, unread = sources_in(agent, home)
-    sessions = {
-        one.session for one in found if one.worker is None and is_below(worked_in(one), root)
-    }
+    sessions = set()
+    for one in found:
+        folder = worked_in(one) if one.worker is None else None
+        if isinstance(folder, Unread):
+            unread.append(folder)
+        elif is_below(folder, root):
+            sessions.add(one.session)
     return [one for one in found if one.session in sessions], unread
 
 
-def worked_in(source: Source) -> str | None:
-    """Return the folder that a session says it began in."""
+def worked_in(source: Source) -> str | Unread | None:
+    """Return the folder that a session says it began in, None for one that says none."""
     for line in read_lines(source.folder, source.name):
-        if isinstance(line, Unread) or line.number > LINES_LOOKED_AT:
+        if isinstance(line, Unread):
+            return line
+        if line.number > LINES_LOOKED_AT:
             return None
         try:
             record: Any = msgspec.json.decode(line.content)
@@ -127,10 +137,17 @@ def is_below(folder: str | None, root: Path) -> bool:
     return any(place.is_relative_to(one) for place in places for one in roots)
 
 
-def _names(place: Path) -> Iterator[str]:
-    """Yield the files of lines below a folder; no link is followed."""
-    for folder, folders, files in os.walk(place, followlinks=False):
+def _names(place: Path, unread: list[Unread]) -> Iterator[str]:
+    """Yield the files of lines below a folder; no link is followed, but named."""
+
+    def unlisted(error: OSError) -> None:
+        where = os.path.relpath(error.filename, place)
+        unread.append(Unread(where, f"it cannot be listed: {error.strerror}"))
+
+    for folder, folders, files in os.walk(place, onerror=unlisted, followlinks=False):
         folders.sort()
+        links = [Path(folder) / name for name in folders if (Path(folder) / name).is_symlink()]
+        unread += [Unread(str(one.relative_to(place)), "it is a link") for one in links]
         for name in sorted(files):
             if name.endswith(".jsonl"):
                 yield str((Path(folder) / name).relative_to(place))

@@ -1,8 +1,9 @@
 """Anchors as the web page shows them: tree heads that were written down elsewhere than in the
 ledger, each held against the ledger as it is now.
 
-A ledger that was rewritten agrees with none that is older. What could not be looked at is told as
-that, and agrees with nothing.
+A ledger that was rewritten agrees with none that is older. Compared is the tree that the ledger
+keeps: whether its entries are those of the tree is for a verify to prove. What could not be looked
+at is told as that, and agrees with nothing.
 """
 
 from __future__ import annotations
@@ -66,14 +67,18 @@ def anchors(site: Looked) -> dict[str, Any]:
         "state": _state,
         "peer": _peers,
     }
-    found: list[Anchor] = []
+    found, more = list[Anchor](), list[str]()
     for kind, look in kinds.items():
+        most = GIT_MAX if kind == "git" else WEB_ANCHORS_MAX
         try:
-            found += look(site)
+            kept = look(site)
+            found += islice(kept, most)
+            more += (kind for _ in islice(kept, 1))
         except (HoldfastError, OSError) as problem:
             found.append(_could_not(kind, kind, problem))
     return {
         "anchors": [msgspec.to_builtins(one) for one in found],
+        "more": more,
         "pins": [msgspec.to_builtins(pin) for pin in _pins(site)],
     }
 
@@ -102,7 +107,7 @@ def _in_git(site: Looked) -> Iterator[Anchor]:
         yield Anchor("git", where, COULD_NOT, why=git)
         return
     path = f"{site.reader.head().ledger}/{git_state.TREE_HEAD}"
-    for commit in git.history(where, path, commits_max=GIT_MAX):
+    for commit in git.history(where, path, commits_max=GIT_MAX + 1):
         yield _commit(site.reader, git, commit, path)
 
 
@@ -119,7 +124,7 @@ def _commit(reader: Reader, git: Git, commit: str, path: str) -> Anchor:
 
 def _saves(site: Looked) -> Iterator[Anchor]:
     ledger = site.reader.head().ledger
-    for save in islice(SavesFolder(site.place.saves).list().saves, WEB_ANCHORS_MAX):
+    for save in SavesFolder(site.place.saves).list().saves:
         if save.ledger == ledger:
             yield compared(site.reader, "save", save.snapshot_id, save.tree_size, save.tree_root)
         else:
@@ -129,7 +134,7 @@ def _saves(site: Looked) -> Iterator[Anchor]:
 
 def _campaigns(site: Looked) -> Iterator[Anchor]:
     """Yield what campaign files beside the ledger say of it; those of others are none of it."""
-    for path in campaigns_beside(site.place)[-WEB_ANCHORS_MAX:]:
+    for path in campaigns_beside(site.place):
         try:
             with opened(path) as handle:
                 told = Members(handle).manifest
@@ -163,7 +168,7 @@ def _state(site: Looked) -> Iterator[Anchor]:
 
 
 def _peers(site: Looked) -> Iterator[Anchor]:
-    for peer in islice(peers_of(site.place, site.reader), WEB_ANCHORS_MAX):
+    for peer in peers_of(site.place, site.reader):
         yield _peer(site, peer)
 
 

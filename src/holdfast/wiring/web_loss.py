@@ -16,7 +16,7 @@ from holdfast.storage.port import Selection
 from holdfast.views.loss import Judged, gone
 from holdfast.views.loss_back import Given
 from holdfast.web.values import Asked, Page
-from holdfast.wiring.losses import Wiped, loss_and_back, wiped_by
+from holdfast.wiring.losses import Wiped, data_of, loss_and_back, wiped_by
 from holdfast.wiring.web_answers import Shown, cut, key_number
 
 WIPES_MAX: Final = 60
@@ -33,11 +33,14 @@ def pages(site: Shown) -> Mapping[str, Page]:
 def listed(site: Shown) -> dict[str, Any]:
     """List the moments at which a context was emptied, the newest first."""
     kinds = ("context_compacted", "desk_changed", "session_ended")
-    found = [
-        (entry, wiped) for kind in kinds for entry, wiped in islice(_wipes(site, kind), WIPES_MAX)
-    ]
+    found, more = [], False
+    for kind in kinds:
+        some = list(islice(_wipes(site, kind), WIPES_MAX + 1))
+        found += some[:WIPES_MAX]
+        more = more or len(some) > WIPES_MAX
     found.sort(key=lambda one: -one[0].seq)
     return {
+        "more": more,
         "rows": [
             {
                 "seq": entry.seq,
@@ -48,7 +51,7 @@ def listed(site: Shown) -> dict[str, Any]:
                 "told": wiped.summary is not None,
             }
             for entry, wiped in found
-        ]
+        ],
     }
 
 
@@ -105,7 +108,7 @@ def _wipes(site: Shown, kind: str) -> Iterator[tuple[Entry, Wiped]]:
 
 def _wiped(site: Shown, entry: Entry) -> Wiped | None:
     """Read an entry as the end of a context; None when it is none."""
-    wiped = wiped_by(entry, site.project.ledger.data(entry))
+    wiped = wiped_by(entry, data_of(site.project, entry))
     if wiped is not None and entry.type == "desk_changed":
         return msgspec.structs.replace(wiped, trigger="seen by the proxy")
     return wiped

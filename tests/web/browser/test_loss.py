@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from holdfast.wiring.opening import open_ledger
 from tests.web.browser.looking import looking
 from tests.web.serving import web
 from tests.web.test_loss import GIVEN, emptied
@@ -43,3 +44,20 @@ def test_where_nothing_was_brought_back_it_says_so(browser: Browser, tmp_path: P
             "Nothing is recorded that the agent was given after it."
         )
         assert looker.page.locator(".items .back").count() == 0
+
+
+def test_the_chosen_loss_stays_marked_when_another_is_recorded(
+    browser: Browser, tmp_path: Path
+) -> None:
+    first, _ = emptied(tmp_path)
+    with web(tmp_path) as site, looking(browser, site) as looker:
+        looker.go("loss")
+        page = looker.page
+        expect(page.locator(".loss-detail")).to_contain_text("of session s")
+        with open_ledger(tmp_path) as ledger:
+            data = {"agent": "claude-code", "trigger": "auto", "summary": "We go on."}
+            ledger.append("context_compacted", data, session_id="another")
+        expect(page.locator(".wipes button")).to_have_count(2)
+        chosen = page.locator('.wipes button[aria-current="true"]')
+        expect(chosen).to_have_count(1)
+        assert chosen.get_attribute("data-seq") == str(first)

@@ -86,6 +86,24 @@ def test_the_page_survives_a_restart_of_the_server(browser: Browser, tmp_path: P
         context.close()
 
 
+def test_a_view_that_was_not_answered_is_tried_again_by_itself(
+    browser: Browser, tmp_path: Path
+) -> None:
+    seed(tmp_path, 50)
+    with web(tmp_path) as site:
+        context = browser.new_context()
+        page = context.new_page()
+        page.route("**/api/now", lambda route: route.abort())
+        page.goto(site.url)
+        expect(page.get_by_role("alert")).to_contain_text("It is tried again by itself.")
+        page.unroute_all()
+        with open_ledger(tmp_path) as ledger:
+            ledger.append_many([Draft("prompt_given", {"text": "the server is back"})])
+        expect(page.locator(".recent")).to_contain_text("the server is back")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        context.close()
+
+
 def test_everything_can_be_reached_with_keys(browser: Browser, site: Web) -> None:
     with looking(browser, site) as looker:
         page = looker.page

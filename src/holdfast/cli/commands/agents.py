@@ -195,6 +195,9 @@ def trust(invocation: Invocation, off: bool, as_json: bool) -> int:
     else:
         said = "This ledger counts as yours" + (" now: " if changed else " already: ")
         say(said + "agents are told what is in it, and record into it.")
+        if changed:
+            talk("What they did here before was not recorded; `holdfast import` takes it in from")
+            talk("what claude-code, codex and opencode kept themselves.")
     return DONE
 
 

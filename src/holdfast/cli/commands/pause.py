@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @make_command(
     example="""
     holdfast pause --because "a customer's data"
-    holdfast pause --session 3f1c
+    holdfast pause --session 3f1c9a52-7c1b-4a0e-9d7e-1234567890ab
     holdfast pause --off
     """
 )
@@ -49,6 +49,8 @@ def command(
             changed = resumed is not None
         else:
             changed = pausing.pause(project, name, reason)
+            if name is not None and not pausing.is_known(project, name):
+                talk(visible(f"No session {name} was heard of yet; an id counts as a whole."))
         paused = pausing.paused(project.place)
     if as_json:
         unrecorded, files = (resumed.unrecorded, resumed.files) if resumed else (None, None)

@@ -95,6 +95,6 @@ def _object(value: Any) -> dict[str, Any]:
 
         try:
             value = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return {}
     return value if isinstance(value, dict) else {}

@@ -27,6 +27,9 @@ SYNC_ANSWER_BYTES_MAX: Final = 64 * KIB
 SYNC_TIMEOUT_S: Final = 30.0
 """How long a peer may be silent."""
 
+SYNC_BYTES_PER_S_MIN: Final = 16 * KIB
+"""How slow a peer may be: an answer that takes longer than its bound at this pace is given up."""
+
 SYNC_WAIT_S: Final = 10.0
 """How long a sync waits for another one of the same peer."""
 

@@ -50,6 +50,7 @@ context.panel = new Panel(document.getElementById("panel"), context);
 
 let shown = null;
 let turn = 0;
+let unanswered = false;
 
 /** Show what the address says; a view that is left is told so. */
 async function route() {
@@ -58,6 +59,7 @@ async function route() {
   const mine = ++turn;
   shown?.close?.();
   shown = null;
+  unanswered = false;
   mark(found[0]);
   document.title = `${found[1]} · holdfast`;
   const root = el("section.view", { "aria-label": found[1], dataset: { view: found[0] } });
@@ -73,7 +75,9 @@ async function route() {
       root.dataset.ready = "yes";
     }
   } catch (problem) {
-    if (mine === turn) tell(root, problem);
+    if (mine !== turn) return;
+    unanswered = problem.status === 0;
+    tell(root, problem);
   }
 }
 
@@ -194,6 +198,7 @@ function begin() {
       context.head = told;
       state("live");
       if (ledger && ledger !== told.ledger) location.reload();
+      if (unanswered) route();
       shown?.head?.(told);
       context.panel.head?.(told);
     },

@@ -10,8 +10,15 @@ export async function show(root, query, context) {
   const detail = el("div.loss-detail", { role: "region", "aria-label": "What was lost" });
   root.append(el("h1", {}, "Loss"), el("div.split", {}, list, detail));
 
+  let current = null;
+  let listed = "";
+
+  const mark = () => {
+    for (const one of list.querySelectorAll("button")) one.setAttribute("aria-current", String(Number(one.dataset.seq) === Number(current)));
+  };
   const open = async (seq) => {
-    for (const one of list.querySelectorAll("button")) one.setAttribute("aria-current", String(Number(one.dataset.seq) === Number(seq)));
+    current = seq;
+    mark();
     fill(detail, el("p.dim", {}, "Comparing …"));
     try {
       fill(detail, report(await ask(`loss/${seq}`), context));
@@ -21,6 +28,8 @@ export async function show(root, query, context) {
   };
   const load = async () => {
     const told = await ask("loss");
+    if (listed === JSON.stringify(told)) return told.rows[0]?.seq;
+    listed = JSON.stringify(told);
     fill(
       list,
       told.rows.length
@@ -32,13 +41,15 @@ export async function show(root, query, context) {
                 "button.row-button",
                 { type: "button", dataset: { seq: one.seq }, onclick: () => open(one.seq) },
                 el("span.badge", { dataset: { kind: one.how === "cleared" ? "clear" : "compaction" } }, one.how),
-                el("span.line", {}, short(one.session ?? "no session", 30)),
+                el("span.line", {}, short(one.session ?? "no session", 40)),
                 el("time.dim", {}, clock(one.time)),
               ),
             ),
           )
         : el("li.dim", {}, "No compaction and no clear was recorded."),
+      told.more && el("li.dim", {}, "Older ones are not listed: holdfast lost --at N"),
     );
+    mark();
     return told.rows[0]?.seq;
   };
   const newest = await load();
@@ -52,6 +63,7 @@ function report(told, context) {
   const total = Object.values(told.fates).reduce((all, one) => all + one, 0);
   return [
     el("h2", {}, `${told.how} ${clock(told.time)}`, told.trigger ? ` (${told.trigger})` : ""),
+    el("p.dim", {}, told.session === null ? "of no session" : ["of session ", el("code", {}, told.session)]),
     total ? bar(told.fates, total) : el("p.dim", {}, "The session had nothing that could be lost."),
     told.unseen && el("p.dim", {}, "The session has older entries that were not looked at."),
     given(told, context),
@@ -115,7 +127,7 @@ function words(one, context) {
     el("span.badge", { dataset: { kind: "given" } }, one.source ?? "given"),
     " ",
     el("button.link", { type: "button", onclick: () => context.open(one.seq) }, `#${one.seq}, ${number(one.tokens)} tokens`),
-    el("span.dim", {}, ` by ${one.counter}, `, el("time", {}, clock(one.time)), `, to ${short(one.session ?? "no session", 30)}: ${number(one.items)} items`),
+    el("span.dim", {}, ` by ${one.counter}, `, el("time", {}, clock(one.time)), `, to ${short(one.session ?? "no session", 30)}: ${number(one.items)} ${one.items === 1 ? "item" : "items"}`),
     left.length > 0 && el("span.dim", {}, `; no room for ${left.join(", ")}`),
     el("details", {}, el("summary", {}, "The words, as they were given"), el("pre.text", { tabindex: "0" }, one.text)),
   ];

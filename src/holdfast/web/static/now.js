@@ -19,7 +19,7 @@ export async function show(root, _query, context) {
   root.append(
     el("h1.sr", {}, "Now"),
     parts.lead,
-    el("div.cards", {}, parts.attention, parts.gate, parts.trust, parts.work),
+    el("div.cards.stands", {}, parts.attention, parts.gate, parts.trust, parts.work),
     parts.recent,
   );
   let told = null;

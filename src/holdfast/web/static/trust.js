@@ -73,10 +73,12 @@ async function anchors(node, closed) {
       ? el(
           "table.anchors",
           {},
-          el("thead", {}, el("tr", {}, ["kept by", "where", "entries", "root", "with the ledger as it is"].map((name) => el(name === "entries" ? "th.number" : "th", { scope: "col" }, name)))),
+          el("thead", {}, el("tr", {}, ["kept by", "where", "entries", "root", "with the ledger's tree"].map((name) => el(name === "entries" ? "th.number" : "th", { scope: "col" }, name)))),
           el("tbody", {}, told.anchors.map(anchor)),
         )
       : el("p.dim", {}, "No tree head is kept elsewhere yet: git keeps one when a session ends, a save and a peer do, too."),
+    told.more.length > 0 && el("p.dim", {}, `More are kept that were not compared: ${told.more.map((kind) => KINDS[kind] ?? kind).join(", ")}.`),
+    told.anchors.length > 0 && el("p.dim", {}, "Compared is the tree that the ledger keeps; that the entries are those of the tree is what Verify proves."),
     el("p.dim", {}, !saved ? `${number(told.pins.length)} pins; no save depends on them yet.` : pins.length ? "" : `All ${number(told.pins.length)} pins are those of the newest save.`),
     pins.map((one) => el("p.bad", {}, `The pin ${one.pin} is ${one.value}; the newest save was made with ${one.saved}.`)),
   );
@@ -103,7 +105,8 @@ function verdict(found, context) {
   if (found.ok) return el("p.good", {}, `All ${number(found.entries)} entries are what was sealed.`);
   return [
     el("p.bad", { role: "alert" }, `${number(found.faults.length + (found.faults_left_out ?? 0))} faults were found.`),
-    el("ul", {}, found.faults.slice(0, 50).map((one) => el("li", {}, one.seq !== null && el("button.link", { type: "button", onclick: () => context.open(one.seq) }, `entry ${number(one.seq)}`), ` ${one.kind}: ${one.detail}`))),
+    el("ul", {}, found.faults.slice(0, FAULTS).map((one) => el("li", {}, one.seq !== null && el("button.link", { type: "button", onclick: () => context.open(one.seq) }, `entry ${number(one.seq)}`), ` ${one.kind}: ${one.detail}`))),
+    found.faults.length > FAULTS && el("p.dim", {}, `The first ${FAULTS} of them; holdfast verify tells more.`),
   ];
 }
 
@@ -111,6 +114,8 @@ const BOOTS = { works: "exact", failed: "gone", "could not look": "changed" };
 const ASK_MS = 600;
 const QUICK_S = 5;
 const SHOWN = 12;
+const EVENTS = 15;
+const FAULTS = 50;
 
 /** Saves, each with how it boots: the newest are tried one after the other while that is quick. */
 function saves(told) {
@@ -184,8 +189,8 @@ function archives(told) {
     "section.card",
     { "aria-label": "Archives" },
     el("h2", {}, "Archives"),
-    told.archives.length ? el("ul.plain", {}, [...told.archives].reverse().slice(0, 12).map((one) => el("li", {}, el("code", {}, one.name), ` entries ${number(one.first)} to ${number(one.last)}`))) : el("p.dim", {}, "Nothing was sealed yet."),
-    told.archives_more > 0 && el("p.dim", {}, `${number(told.archives_more)} older ones`),
+    told.archives.length ? el("ul.plain", {}, [...told.archives].reverse().slice(0, SHOWN).map((one) => el("li", {}, el("code", {}, one.name), ` entries ${number(one.first)} to ${number(one.last)}`))) : el("p.dim", {}, "Nothing was sealed yet."),
+    told.archives.length + told.archives_more > SHOWN && el("p.dim", {}, `${number(told.archives.length + told.archives_more - SHOWN)} older ones`),
   );
 }
 
@@ -196,8 +201,9 @@ function events(told, context) {
     { "aria-label": "What happened to the ledger itself" },
     el("h2", {}, "What happened to the ledger itself"),
     all.length
-      ? el("ul.plain", {}, all.slice(0, 15).map((one) => el("li", {}, badge(one.type), " ", el("button.link", { type: "button", onclick: () => context.open(one.seq) }, one.line), el("span.dim", {}, ` ${clock(one.time)}`))))
+      ? el("ul.plain", {}, all.slice(0, EVENTS).map((one) => el("li", {}, badge(one.type), " ", el("button.link", { type: "button", onclick: () => context.open(one.seq) }, one.line), el("span.dim", {}, ` ${clock(one.time)}`))))
       : el("p.dim", {}, "Nothing was erased, quarantined or healed, and no peer was merged."),
+    all.length > EVENTS && el("p.dim", {}, `at least ${number(all.length - EVENTS)} older ones: holdfast log --type T`),
   );
 }
 

@@ -114,9 +114,16 @@ Measured: TypeAlias = Mapping[str, float]
 
 
 def side_by_side(
-    subjects: Mapping[str, Callable[[], Measured]], rounds: int, *, warm_up: bool = True
+    subjects: Mapping[str, Callable[[], Measured]],
+    rounds: int,
+    *,
+    warm_up: bool = True,
+    rest_s: float = 0.0,
 ) -> dict[str, list[Measured]]:
-    """Measure A, B, C, A, B, C and so on; a round to warm up is thrown away."""
+    """Measure A, B, C, A, B, C and so on; a round to warm up is thrown away.
+
+    `rest_s`: how long what a round started, such as a browser, needs to end after it.
+    """
     found: dict[str, list[Measured]] = {name: [] for name in subjects}
     for number in range(rounds + warm_up):
         for name, measure in subjects.items():
@@ -124,6 +131,7 @@ def side_by_side(
         if warm_up and number == 0:
             for measured in found.values():
                 measured.clear()
+        time.sleep(rest_s)
         end_round()
     say("\n")
     return found

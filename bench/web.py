@@ -48,6 +48,8 @@ TITLE = "The web page"
 SHORT: Final = 1_000
 LONG: Final = 1_000_000
 SCROLLED: Final = 200_000
+REST_S: Final = 2.0
+"""How long the browser tidies up after a page; what it takes then is no other work."""
 STEPS: Final = 240
 """Frames of a scroll from one end to the other."""
 
@@ -68,6 +70,7 @@ def run(options: Options) -> Result:
                     "long": lambda: _first(browser, large),
                 },
                 options.rounds,
+                rest_s=REST_S,
             )
             live = [_live(browser, large, sites[str(long)]) for _ in range(options.pick(20, 4))]
             with _beside(large.pid) as beside:

@@ -7,7 +7,7 @@ was recorded is announced as such, never as words of this server.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -26,7 +26,7 @@ from holdfast.kernel.limits import (
 from holdfast.mcp_server import tools
 from holdfast.mcp_server.prompts import PROMPTS
 from holdfast.mcp_server.resources import LISTED, TEMPLATES
-from holdfast.mcp_server.values import Caller, Content, Told, Verbs
+from holdfast.mcp_server.values import Caller, Content, Listed, Told, Verbs
 from holdfast.views.visible import visible
 
 NAME: Final = "holdfast"
@@ -58,6 +58,26 @@ def make_server(verbs: Verbs, *, version: str, report: Report) -> Server[Any]:
         on_get_prompt=answers.get_prompt,
         get_tool_input_schema=lambda name: _schema(name),
     )
+
+
+def listed(resources: Iterable[Listed]) -> types.ListResourcesResult:
+    """Tell which resources there are."""
+    told = [
+        types.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.kind)
+        for one in resources
+    ]
+    return types.ListResourcesResult(resources=told)
+
+
+def listed_templates(templates: Iterable[Listed]) -> types.ListResourceTemplatesResult:
+    """Tell how more resources are addressed."""
+    told = [
+        types.ResourceTemplate(
+            uri_template=one.uri, name=one.name, description=one.description, mime_type=one.kind
+        )
+        for one in templates
+    ]
+    return types.ListResourceTemplatesResult(resource_templates=told)
 
 
 class _Answers:
@@ -100,24 +120,12 @@ class _Answers:
     async def list_resources(
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        listed = [
-            types.Resource(
-                uri=one.uri, name=one.name, description=one.description, mime_type=one.kind
-            )
-            for one in LISTED
-        ]
-        return types.ListResourcesResult(resources=listed)
+        return listed(LISTED)
 
     async def list_templates(
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        listed = [
-            types.ResourceTemplate(
-                uri_template=one.uri, name=one.name, description=one.description, mime_type=one.kind
-            )
-            for one in TEMPLATES
-        ]
-        return types.ListResourceTemplatesResult(resource_templates=listed)
+        return listed_templates(TEMPLATES)
 
     async def read_resource(
         self, _context: Context, params: types.ReadResourceRequestParams

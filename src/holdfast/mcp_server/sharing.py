@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import MCP_CALLS_AT_ONCE
-from holdfast.mcp_server.server import NAME, Context, Report
+from holdfast.mcp_server.server import NAME, Context, Report, listed, listed_templates
 from holdfast.mcp_server.values import Listed
 
 ADDRESS: Final = "holdfast://sync/"
@@ -79,21 +79,12 @@ class _Answers:
     async def list_resources(
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        listed = types.Resource(
-            uri=HEAD.uri, name=HEAD.name, description=HEAD.description, mime_type=HEAD.kind
-        )
-        return types.ListResourcesResult(resources=[listed])
+        return listed([HEAD])
 
     async def list_templates(
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        listed = [
-            types.ResourceTemplate(
-                uri_template=one.uri, name=one.name, description=one.description, mime_type=one.kind
-            )
-            for one in TEMPLATES
-        ]
-        return types.ListResourceTemplatesResult(resource_templates=listed)
+        return listed_templates(TEMPLATES)
 
     async def read_resource(
         self, _context: Context, params: types.ReadResourceRequestParams

@@ -6,11 +6,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event, Thread
 
+import apsw
 import pytest
 
 import holdfast
-from holdfast.kernel.errors import NotALedger, StorageFailed
+from holdfast.kernel.errors import Busy, NotALedger, StorageFailed
+from holdfast.storage.sqlite.connection import is_ledger
+from holdfast.storage.sqlite.queue import WriterQueue
 from holdfast.testing import data_for
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.opening import make_ledger
@@ -43,6 +47,38 @@ def test_making_a_ledger_leaves_no_file_open(tmp_path: Path) -> None:
         ledger.append("decision", data_for("decision"))
     held = {handle.resolve() for handle in Path("/dev/fd").iterdir()}
     assert [one for one in held if one.is_relative_to(tmp_path.resolve())] == []
+
+
+def test_one_who_comes_while_a_slow_disk_still_makes_it_waits_in_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.storage.sqlite.connection.BUSY_TIMEOUT_MS", 1)
+    place = place_of(tmp_path / "project.db")
+    begun, looked = Event(), Event()
+
+    def slowly() -> None:
+        with WriterQueue(str(place.lock)):
+            maker = apsw.Connection(str(place.database))
+            maker.execute("BEGIN EXCLUSIVE")  # as while SQLite turns to its write-ahead log
+            begun.set()
+            looked.wait(10)
+            maker.close()
+
+    def look(path: str) -> bool:
+        try:
+            return is_ledger(path)
+        finally:
+            looked.set()
+
+    monkeypatch.setattr("holdfast.wiring.opening.is_ledger", look)
+    making = Thread(target=slowly)
+    making.start()
+    assert begun.wait(10)
+    with pytest.raises(Busy):
+        is_ledger(str(place.database))
+    assert make_ledger(place)
+    making.join(10)
+    assert is_ledger(str(place.database))
 
 
 def test_processes_that_make_it_at_once_get_one_ledger(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from holdfast.config import Seal, Settings
 from holdfast.kernel.entry import Actor
-from holdfast.kernel.errors import StorageFailed
+from holdfast.kernel.errors import Busy, StorageFailed
 from holdfast.ledger.ledger import DEFAULT_ACTOR, Ledger
 from holdfast.ledger.redaction import Redactor
 from holdfast.ledger.sources import Clock, Ids, new_ledger_id, system_clock, uuid7
@@ -84,13 +84,14 @@ def redactor_of(place: Place, settings: Settings) -> Redactor:
 
 def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:
     """Make a ledger where there is none; return whether one was made. Harmless to repeat."""
-    if place.database.exists() and is_ledger(str(place.database)):
-        return False
+    with suppress(Busy):  # somebody makes it at this moment: the queue waits for them
+        if _is_made(place):
+            return False
     try:
         _make_folder(place)
         place.folder.stat()  # of a database that stands alone the folder must be there
         with WriterQueue(str(place.lock), wait_s=wait_s):
-            if place.database.exists() and is_ledger(str(place.database)):
+            if _is_made(place):
                 return False
             _write_key(place)
             create_database(str(place.database), new_ledger_id())
@@ -103,6 +104,10 @@ def make_ledger(place: Place, *, wait_s: float = WAIT_S_DEFAULT) -> bool:
             remedy="Check the folder's permissions and the room on the disk.",
         ) from error
     return True
+
+
+def _is_made(place: Place) -> bool:
+    return place.database.exists() and is_ledger(str(place.database))
 
 
 def _make_folder(place: Place) -> None:

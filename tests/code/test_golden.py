@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import pytest
 
-from holdfast.code import Reading, read_symbols
-from holdfast.code.languages import LANGUAGES
+from holdfast.code import Reading, grammars, read_symbols
+from holdfast.code.languages import LANGUAGES, dialect
 from tests.code.golden import Case, cases, spelled
 
 CASES = cases()
@@ -63,6 +63,18 @@ def test_elided_texts_are_never_read_without_saying_so() -> None:
 def test_whole_texts_are_neither_broken_nor_elided() -> None:
     whole = [_reading(case) for case in CASES if case.title in ("whole", "meant to be empty")]
     assert [reading.language for reading in whole if reading.errors or reading.elided] == []
+
+
+def test_a_pattern_of_a_query_finds_definitions_of_one_kind() -> None:
+    """`symbols` remembers what a pattern finds."""
+    kinds: dict[tuple[object, int], set[str]] = {}
+    for case in CASES:
+        spoken = dialect(case.language, case.text)
+        root = grammars.parse(case.text.encode(), spoken).root_node
+        for pattern, captures in grammars.matches(root, spoken):
+            roles = {role for role in captures if role[0] != "_"} - {"name", "body", "owner"}
+            kinds.setdefault((LANGUAGES[spoken].queries, pattern), set()).update(roles)
+    assert [found for found in kinds.items() if len(found[1]) != 1] == []
 
 
 def _reading(case: Case) -> Reading:

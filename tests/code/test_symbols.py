@@ -96,6 +96,19 @@ def test_one_declaration_of_two_names_is_two_definitions() -> None:
     assert (only.start_byte, only.end_byte) == (0, 19)
 
 
+@pytest.mark.parametrize(
+    ("inside", "begins_with"),
+    [
+        ("\t// One.\n\tA = 1\n\t// None.\n", "const"),
+        ("\tA = 1\n\t// Two.\n\tB = 2\n", "A = 1"),
+        ("\tB = 2\n\t// Two.\n\n\tA = 1\n", "A = 1"),
+    ],
+)
+def test_a_list_belongs_to_the_only_definition_in_it(inside: str, begins_with: str) -> None:
+    text = f"package a\n\nconst (\n{inside})\n"
+    assert text[symbol(text, "A", "go").start_byte :].startswith(begins_with)
+
+
 # Names
 
 
@@ -122,6 +135,12 @@ def test_a_prototype_leaves_its_name_to_the_function() -> None:
         ("declaration", "g"),
         ("function", "f"),
     ]
+
+
+def test_declarations_of_one_name_are_kept_apart_and_numbered_behind_what_is_defined() -> None:
+    text = "void f(int);\nvoid f(char);\nclass A {};\nint A(int);\n"
+    assert names(text.replace("int A", "int g"), "cpp") == ["f", "f#2", "A", "g"]
+    assert names(text, "cpp") == ["f", "f#2", "A"]
 
 
 @pytest.mark.parametrize(

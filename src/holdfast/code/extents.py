@@ -22,23 +22,27 @@ _ELSEWHERE: Final = (b"#!", b"//!", b"/*!")
 
 def whole(node: Node, language: Language) -> Node:
     """Return the node together with what is wrapped around it alone."""
-    if not (language.wrappers or language.lists):
-        return node
-    parent = node.parent
-    while parent is not None and (
-        parent.type in language.wrappers or (parent.type in language.lists and _is_alone(node))
-    ):
+    wrappers, lists, parent = language.wrappers, language.lists, node.parent
+    while parent is not None:
+        kind = parent.type
+        if kind not in wrappers and not (kind in lists and _is_alone(node, parent)):
+            break
         node, parent = parent, parent.parent
     return node
 
 
-def _is_alone(node: Node) -> bool:
-    before, after = node.prev_named_sibling, node.next_named_sibling
+def _is_alone(node: Node, parent: Node) -> bool:
+    if parent.named_child_count == 1:
+        return True
+    before = node.prev_named_sibling
     while before is not None and "comment" in before.type:
         before = before.prev_named_sibling
+    if before is not None:
+        return False
+    after = node.next_named_sibling
     while after is not None and "comment" in after.type:
         after = after.next_named_sibling
-    return before is None and after is None
+    return after is None
 
 
 def start(node: Node, source: bytes, language: Language, marks: Container[int]) -> int:
@@ -46,17 +50,32 @@ def start(node: Node, source: bytes, language: Language, marks: Container[int]) 
 
     `marks` are the places of what says that something was left out.
     """
-    first, before = node, _before(node)
+    before = node.prev_sibling
+    if before is None:
+        before = _above_block(node)
+    if before is None:
+        return node.start_byte
+    kind = before.type
+    if "comment" not in kind and kind not in language.leading:
+        return node.start_byte  # most definitions have nothing above them
+    return _first_of(node, before, source, language, marks).start_byte
+
+
+def _first_of(
+    node: Node, above: Node | None, source: bytes, language: Language, marks: Container[int]
+) -> Node:
+    """Return the first of what stands directly above a node and is part of it."""
+    first = node
     for _ in range(CODE_LEADING_MAX):
-        if before is None:
+        if above is None:
             break
-        kind = before.type
+        kind = above.type
         if kind not in language.leading and not (
-            "comment" in kind and before.start_byte not in marks and _belongs(before, first, source)
+            "comment" in kind and above.start_byte not in marks and _belongs(above, first, source)
         ):
             break
-        first, before = before, before.prev_sibling
-    return first.start_byte
+        first, above = above, above.prev_sibling
+    return first
 
 
 def end(node: Node, source: bytes, language: Language) -> int:
@@ -69,11 +88,8 @@ def end(node: Node, source: bytes, language: Language) -> int:
     return last
 
 
-def _before(node: Node) -> Node | None:
-    before = node.prev_sibling
-    if before is not None:
-        return before
-    # Some grammars put what stands above the first of a block before the block.
+def _above_block(node: Node) -> Node | None:
+    """Return the comment above a block, which some grammars do not put in it, for its first."""
     at, around = node.start_byte, node.parent
     while around is not None and around.start_byte == at:
         before = around.prev_sibling
@@ -86,8 +102,7 @@ def _before(node: Node) -> Node | None:
 def _belongs(comment: Node, first: Node, source: bytes) -> bool:
     at, last = comment.start_byte, comment.end_byte
     gap = source[last : first.start_byte]
-    lines = gap.count(b"\n") + source[at:last].endswith(b"\n")
-    if lines > 1 or gap.strip():
+    if gap.strip() or gap.count(b"\n") + source.endswith(b"\n", at, last) > 1:
         return False
     line_start = source.rfind(b"\n", 0, at) + 1
     return not (source[line_start:at].strip() or source.startswith(_ELSEWHERE, at))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from holdfast.code.languages import Language
 
@@ -12,48 +12,53 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _QUOTES: Final = "\"'`"
+_SPELLED_OUT: Final = frozenset({"at_rule", "impl", "extension", "destructor"})
+"""Kinds that are called something else than their name alone."""
 _ANGLES: Final = re.compile(r"<[^<>]*>")
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 
-class Names(NamedTuple):
-    """What a definition is called, and what stands before the names of its members."""
-
-    name: str
-    path: str
-    """The name with the types it belongs to, as far as it says itself."""
-    scope: str | None = None
-    """What its members are named after, if that is not what it is called."""
+Names: TypeAlias = tuple[str, str, str | None]
+"""What a definition is called; the same with the types it belongs to, as far as it says itself; and
+what its members are named after, if that is something else."""
 
 
 def of(
-    kind: str, captures: Mapping[str, Sequence[Node]], source: bytes, language: Language
+    kind: str,
+    node: Node,
+    captures: Mapping[str, Sequence[Node]],
+    source: bytes,
+    language: Language,
 ) -> Names:
     """Return the names of a definition that a query found."""
+    name = str(source[node.start_byte : node.end_byte], "utf-8")
+    if name.isidentifier() and "owner" not in captures and kind not in _SPELLED_OUT:
+        return name, name, None
     if kind == "at_rule":
-        text = _upto(captures["name"][0], captures["body"][0], source)
-        return Names(text, text)
-    name = _text(captures["name"][0], source)
-    owners = captures.get("owner")
+        name = _upto(node, captures["body"][0], source)
+        return name, name, None
+    name, owners = _plain(name), captures.get("owner")
     if owners is not None:
-        owner = _text(owners[0], source)
+        owner = _plain(str(source[owners[0].start_byte : owners[0].end_byte], "utf-8"))
         if kind == "impl":
-            return Names(name, f"impl {owner} for {name}", f"<{name} as {owner}>")
-        return Names(name, f"{_bare(owner)}.{name}")
+            return name, f"impl {owner} for {name}", f"<{name} as {owner}>"
+        return name, f"{_bare(owner)}.{name}", None
     if kind in ("impl", "extension"):
-        return Names(name, f"{kind} {name}", _bare(name))
+        return name, f"{kind} {name}", _bare(name)
     if kind == "destructor" and name != "deinit":
         name = f"~{name}"
     if language.joins and not name.isidentifier():
         return _parted(name, language.joins)
-    return Names(name, name)
+    return name, name, None
 
 
 def unique(qualified: str, taken: dict[str, int]) -> str:
     """Return the name, with a number behind it if it is taken, and take it."""
-    count = taken.get(qualified, 0) + 1
-    taken[qualified] = count
-    return qualified if count == 1 else unique(f"{qualified}#{count}", taken)
+    while (count := taken.get(qualified, 0) + 1) > 1:
+        taken[qualified] = count
+        qualified = f"{qualified}#{count}"
+    taken[qualified] = 1
+    return qualified
 
 
 def _parted(name: str, joins: Sequence[str]) -> Names:
@@ -65,15 +70,15 @@ def _parted(name: str, joins: Sequence[str]) -> Names:
     if operator and not sign.startswith("()"):
         sign = sign.partition("(")[0]
     name = parts.rpartition(".")[2] + operator + sign
-    return Names(name, parts.rpartition(".")[0] + "." + name if "." in parts else name)
+    return name, parts.rpartition(".")[0] + "." + name if "." in parts else name, None
 
 
 def _upto(node: Node, body: Node, source: bytes) -> str:
     return " ".join(source[node.start_byte : body.start_byte].decode("utf-8").split())
 
 
-def _text(node: Node, source: bytes) -> str:
-    text = source[node.start_byte : node.end_byte].decode("utf-8")
+def _plain(text: str) -> str:
+    """Return a name without quotes, in one line."""
     if text.isidentifier():
         return text
     if text[:1] in _QUOTES and len(text) > 1 and text[0] == text[-1]:

@@ -11,12 +11,15 @@ Not here: files, processes, caps on time and memory. For a text from outside use
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from io import BytesIO
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
-from msgspec import structs
+from msgspec import Struct
 
 from holdfast.code import elision, extents, fallback, grammars, naming
 from holdfast.code.faults import Faults
@@ -56,10 +59,9 @@ def read_symbols(text: str, language: str, *, known: PatternMap | None = None) -
     bodies = (captures["body"][0] for _, captures in matches if "body" in captures)
     faults = Faults(source, root, language, bodies)
     found = _Found(source, LANGUAGES[language], marks, faults)
-    symbols = found.named(found.definitions(matches))
     return Reading(
         language,
-        tuple(symbols),
+        found.symbols(matches),
         errors=bool(faults),
         by="tree-sitter",
         elided=bool(marks),
@@ -67,22 +69,19 @@ def read_symbols(text: str, language: str, *, known: PatternMap | None = None) -
     )
 
 
-class _Definition(NamedTuple):
-    start: int
-    end: int
-    """Negative, so that of two that begin together the outer one sorts first."""
+class _Definition(Struct, gc=False):
+    """One definition on its way to becoming a symbol."""
+
+    place: tuple[int, int]
+    """Where it begins, and where it ends with a minus, so that the outer one sorts first."""
     pattern: int
     kind: str
     names: naming.Names
     node: Node
     captures: Captures
-
-
-class _Around(NamedTuple):
-    start: int
-    end: int
-    scope: str
-    kind: str
+    qualified: str = ""
+    scope: str = ""
+    """What its members have before their names."""
 
 
 class _Found:
@@ -93,126 +92,132 @@ class _Found:
         self._language = language
         self._marks = marks
         self._faults = faults
-        self._mark_set = frozenset(marks)
-        self._line_ends = list(accumulate(len(line) + 1 for line in source.split(b"\n")))
+        self._line_ends = list(accumulate(map(len, BytesIO(source + b"\n"))))
         self._taken: dict[str, int] = {}
-        self._kinds: dict[int, str] = {}
 
-    def definitions(self, matches: Iterable[tuple[int, Captures]]) -> list[_Definition]:
+    def symbols(self, matches: Iterable[tuple[int, Captures]]) -> tuple[Symbol, ...]:
+        """Return what a query found as symbols, in the order in which they begin."""
+        named = self._named(self._definitions(matches))
+        return tuple(self._placed(self._without_forward_declarations(named)))
+
+    def _definitions(self, matches: Iterable[tuple[int, Captures]]) -> list[_Definition]:
         """Return one definition for each name, the outer ones before the inner ones."""
+        source, language, kinds = self._source, self._language, _KINDS[self._language.queries]
+        is_wrapped = bool(language.wrappers or language.lists)
         kept: dict[int, _Definition] = {}
         for pattern, captures in matches:
-            name_at = captures["name"][0].start_byte
+            name = captures["name"][0]
+            name_at = name.start_byte
             known = kept.get(name_at)
             if known is not None and known.pattern <= pattern:
                 continue  # what stands first in the query says more
-            kind = self._kinds.get(pattern) or self._kind_of(pattern, captures)
-            node = extents.whole(captures[kind][0], self._language)
-            names = naming.of(kind, captures, self._source, self._language)
+            kind = kinds.get(pattern) or kinds.setdefault(pattern, _kind_of(captures))
+            node = captures[kind][0]
+            if is_wrapped:
+                node = extents.whole(node, language)
             kept[name_at] = _Definition(
-                node.start_byte, -node.end_byte, pattern, kind, names, node, captures
+                (node.start_byte, -node.end_byte),
+                pattern,
+                kind,
+                naming.of(kind, name, captures, source, language),
+                node,
+                captures,
             )
-        return sorted(kept.values(), key=_place)
+        return sorted(kept.values(), key=attrgetter("place"))
 
-    def _kind_of(self, pattern: int, captures: Captures) -> str:
-        kind = next(role for role in captures if role not in _ROLES and role[0] != "_")
-        self._kinds[pattern] = kind
-        return kind
-
-    def named(self, definitions: Iterable[_Definition]) -> list[Symbol]:
-        """Return the symbols, with those that they stand in as part of their names."""
-        symbols: list[Symbol] = []
-        around: list[_Around] = []
-        before: _Definition | None = None
+    def _named(self, definitions: Iterable[_Definition]) -> list[_Definition]:
+        """Name the definitions, with those that they stand in as part of their names."""
+        named: list[_Definition] = []
+        around: list[_Definition] = []
         for found in definitions:
-            start, end = found.start, found.end
-            if before is not None and before[:2] == found[:2] and before.names == found.names:
+            place = found.place
+            if named and named[-1].place == place and named[-1].names == found.names:
                 continue  # `typedef struct N {…} N` is one definition
             # `a, b = 1, 2` is two in one place, none inside the other.
-            while around and (-around[-1].end <= start or around[-1][:2] == (start, end)):
+            while around and (-around[-1].place[1] <= place[0] or around[-1].place == place):
                 around.pop()
-            before = found
-            symbol, scope = self._symbol(found, around[-1] if around else _NOTHING)
-            symbols.append(symbol)
-            around.append(_Around(start, end, scope, symbol.kind))
+            self._name(found, around[-1] if around else None)
+            named.append(found)
+            around.append(found)
             if len(around) > CODE_DEPTH_MAX:
                 raise too_many()
-        return self._without_forward_declarations(symbols)
+        return named
 
-    def _symbol(self, found: _Definition, around: _Around) -> tuple[Symbol, str]:
-        """Return a definition as a symbol, and what its members have before their names."""
-        source, node = self._source, found.node
-        kind, qualified, scope = self._called(found, around)
-        start = extents.start(node, source, self._language, self._mark_set)
-        end = extents.end(node, source, self._language)
-        bodies = found.captures.get("body")
-        body = bodies[0] if bodies else None
-        symbol = Symbol(
-            kind,
-            found.names.name,
-            qualified,
-            start,
-            end,
-            self._line(start),
-            self._line(end - 1),
-            body.start_byte if body is not None else None,
-            min(body.end_byte, end) if body is not None else None,
-            sha256(source[start:end]).hexdigest(),
-            self._faults.spoil(node, start, end),
-            self._is_elided(start, end),
-            node.descendant_count,
-        )
-        return symbol, scope
-
-    def _called(self, found: _Definition, around: _Around) -> tuple[str, str, str]:
-        kind, names = found.kind, found.names
-        prefix = f"{around.scope}." if around.scope else ""
-        qualified = prefix + names.path
+    def _name(self, found: _Definition, around: _Definition | None) -> None:
+        """Give a definition its qualified name and its members theirs."""
+        kind, (_, path, scope) = found.kind, found.names
+        prefix, kind_around = "", ""
+        if around is not None:
+            prefix, kind_around = f"{around.scope}." if around.scope else "", around.kind
+        qualified = prefix + path
         if kind not in _YIELDING:
             qualified = naming.unique(qualified, self._taken)
-        scope = qualified if names.scope is None else prefix + names.scope
-        if kind == "function" and (around.kind in _TYPES or "owner" in found.captures):
-            kind = "method"
-        return kind, qualified, scope
+        found.qualified = qualified
+        found.scope = qualified if scope is None else prefix + scope
+        if kind == "function" and (kind_around in _TYPES or "owner" in found.captures):
+            found.kind = "method"
 
-    def _without_forward_declarations(self, symbols: list[Symbol]) -> list[Symbol]:
+    def _without_forward_declarations(self, named: list[_Definition]) -> list[_Definition]:
         """Leave out what is declared or given a value here and also defined here.
 
         A second value for a variable is no second definition; a second declaration is one. A type
         and a value of one name are two.
         """
-        if all(symbol.kind not in _YIELDING for symbol in symbols):
-            return symbols
-        taken = {
-            s.qualified for s in symbols if s.kind not in _YIELDING and s.kind not in _TYPE_ONLY
-        }
+        if all(found.kind not in _YIELDING for found in named):
+            return named
+        taken = {found.qualified for found in named if found.kind not in _SHARING}
         kept = []
-        for symbol in symbols:
-            if symbol.kind not in _YIELDING:
-                kept.append(symbol)
-            elif symbol.qualified not in taken:
-                kept.append(
-                    structs.replace(symbol, qualified=naming.unique(symbol.qualified, self._taken))
-                )
-                if symbol.kind == "variable":
-                    taken.add(symbol.qualified)
+        for found in named:
+            if found.kind in _YIELDING:
+                if found.qualified in taken:
+                    continue
+                if found.kind == "variable":
+                    taken.add(found.qualified)
+                found.qualified = naming.unique(found.qualified, self._taken)
+            kept.append(found)
         return kept
 
-    def _line(self, offset: int) -> int:
-        return bisect_right(self._line_ends, offset) + 1
+    def _placed(self, definitions: Iterable[_Definition]) -> Iterator[Symbol]:
+        """Yield the symbols, with where they stand and whether all of them is there."""
+        source, language, line_ends = self._source, self._language, self._line_ends
+        faults, marks = self._faults if self._faults else None, frozenset(self._marks)
+        for found in definitions:
+            node, body_start, body_end = found.node, None, None
+            start = extents.start(node, source, language, marks)
+            end = extents.end(node, source, language)
+            if bodies := found.captures.get("body"):
+                body_start, body_end = bodies[0].byte_range
+                body_end = body_end if body_end < end else end
+            yield Symbol(
+                found.kind,
+                found.names[0],
+                found.qualified,
+                start,
+                end,
+                bisect_right(line_ends, start) + 1,
+                bisect_right(line_ends, end - 1) + 1,
+                body_start,
+                body_end,
+                sha256(source[start:end]).hexdigest(),
+                faults is not None and faults.spoil(node, start, end),
+                bool(marks) and self._is_elided(start, end),
+                node.descendant_count,
+            )
 
     def _is_elided(self, start: int, end: int) -> bool:
-        marks = self._marks
-        return bool(marks) and bisect_left(marks, start) < bisect_left(marks, end)
+        return bisect_left(self._marks, start) < bisect_left(self._marks, end)
 
 
 _YIELDING: Final = frozenset({"declaration", "variable"})
 """Kinds that leave their name to a function or a type that has it, too."""
 
-_TYPE_ONLY: Final = frozenset({"type", "interface", "namespace"})
+_SHARING: Final = _YIELDING | {"type", "interface", "namespace"}
+"""Kinds whose name a value may have, too."""
 
-_NOTHING: Final = _Around(0, 0, "", "")
+
+_KINDS: Final[defaultdict[tuple[str, ...], dict[int, str]]] = defaultdict(dict)
+"""What each pattern of a query finds, as far as it has found something."""
 
 
-def _place(definition: _Definition) -> tuple[int, int]:
-    return definition[0], definition[1]
+def _kind_of(captures: Captures) -> str:
+    return next(role for role in captures if role not in _ROLES and role[0] != "_")

@@ -10,7 +10,7 @@ By: TypeAlias = Literal["tree-sitter", "patterns"]
 """What looked: a parser, or the line patterns that stand in where there is no grammar."""
 
 
-class Symbol(msgspec.Struct, frozen=True):
+class Symbol(msgspec.Struct, frozen=True, gc=False):  # nothing in it can lead back to it
     """One definition: its names, where it stands, and whether all of it is there.
 
     Offsets are bytes of the text in UTF-8, the end is exclusive. Lines count from 1, the last one

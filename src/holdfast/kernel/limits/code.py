@@ -37,6 +37,9 @@ PARSE_TEXTS_MAX: Final = 10_000
 """What a parse worker may take for one text, to start, of address space, and for an answer; and
 after how many texts another takes its place."""
 
+PARSE_SPARE_BYTES: Final = 128 * 1024
+"""What a parse worker keeps of memory that nothing is in; the rest is returned to the system."""
+
 EDIT_TEXT_CHARS_MAX: Final = 16 * MIB
 EDITS_MAX: Final = 10_000
 """Characters of an answer that are looked through for edits, and edits that one answer may hold;

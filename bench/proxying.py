@@ -3,18 +3,20 @@
 A model server that answers at once with 60 events of chat completions, each its own chunk (or, at a
 model's pace, 20 of them 5 ms apart); clients in a process of their own, each with a connection that
 is kept, who ask with 46 kB of an agent's conversation that grows by a question and an answer each
-time, and ask again when the answer has ended. The proxy is `holdfast proxy` as it comes, with a
-ledger on disk and a State Map of 10,000 entities in four languages that were pasted before.
-“Bare” is aiohttp's server and client in one process that passes bytes on and does nothing else.
+time, and ask again when the answer has ended. One client asks at once; 8 and 16 after up to 0.1 s,
+at a model's pace: if they asked at once, each side would be at its limit, and its added time no
+more than its rate, seen from the other end (shown as well). The proxy is `holdfast proxy` as it
+comes, with a ledger on disk and a State Map of 10,000 entities in four languages that were pasted
+before. “Bare” is aiohttp's server and client in one process that passes bytes on and does nothing
+else.
 
 Added time is the time to the first chunk less that of asking the model server itself, at the same
 share of the requests, measured in turns. With nothing to add the questions name no entity, which
 the proxy has to find out for each; with something, each names one and gets it behind the request.
 Rates: bare until the last answer has ended, the proxy until the last exchange is recorded and
 synced as well, so that nothing that waits is left out; that every exchange is in the ledger is
-counted at the end. With 8 and 16 clients who do not pause each side is at its limit, so added time
-is the rate seen from the other end. Memory is the proportional set size of the proxy and its
-parser's process after all of this. Whenever 1,000 entries are active, another process seals them
+counted at the end. Memory is the proportional set size of the proxy and its parser's process, of
+one that was asked nothing else. When more than 1,000 entries are active, another process seals them
 and ends; what it takes (about 50 MB, for a second or two) is not in it.
 
 Prefix: 50 turns of an agent's conversation, made by `relays.conversations` and not recorded, each
@@ -48,7 +50,7 @@ from bench.harness import (
 )
 from bench.relays import ours as proxies
 from bench.relays.asking import Order
-from bench.relays.conversations import NAMING, bodies
+from bench.relays.conversations import NAMING, QUESTION, bodies
 from bench.relays.ours import Ours
 from bench.relays.peers import KEY, all_that_start
 from bench.relays.processes import Clients, clients, listening
@@ -61,12 +63,12 @@ TITLE = "The proxy"
 DIRECT: Final = "the model server itself"
 BARE: Final = "bare aiohttp"
 OURS: Final = "holdfast"
-REQUESTS: Final = {1: 400, 8: 800, 16: 800}
+REQUESTS: Final = {1: 400, 8: 320, 16: 640}
 """In a round, by how many clients."""
+THINK_S: Final = 0.1
 SATURATED: Final = 2_000
 TOTAL: Final = 5_000
 PACED_CLIENTS: Final = 8
-PACED_REQUESTS: Final = 160
 PEERS_PACED: Final = 16
 SCANNED_CHARS: Final = 100_000
 SCANNED_ENTITIES: Final = 100_000
@@ -90,10 +92,9 @@ def run(options: Options) -> Result:
         hydrating = _hydrating(world, options)
         rates = _saturated(world, options)
         peers, missing = _peers(world, folder, options)
-        _fill_up(world, options.pick(TOTAL, 500))
-        memory, recorded = world.ours.memory_mb(), world.ours.recorded()
-        others = proxies.paste_others(world.ours)
-        all_memory = world.ours.memory_mb()
+        recorded = world.ours.recorded()
+        long_lived = world.ours.memory_mb()
+        memory, all_memory, others = _memory(world, folder, options.pick(TOTAL, 500))
         prefix = _prefix(folder)
     sent = sum(world.sent)
     figures = [
@@ -109,7 +110,7 @@ def run(options: Options) -> Result:
         Figure("exchanges recorded", spread([100 * recorded / sent]), unit=" %", at_least=100),
         *_peer_figures(peers),
         Figure(
-            f"memory after {sent:,} requests, 10,000 entities, 4 grammars",
+            f"memory after {TOTAL:,} requests, 10,000 entities, 4 grammars",
             spread([memory]), unit=" MB", at_most=64,
         ),
         Figure(
@@ -122,8 +123,10 @@ def run(options: Options) -> Result:
         *_rows(hydrating, f"{PACED_CLIENTS} paced, hydrating"),
         *(Row(name, "requests/s at the limit", "", spread_of(one, "rate"))
           for name, one in rates.items()),
+        *_rows(rates, "at the limit"),
         *(row for c, found in peers.items() for row in _rows(found, c)),
-        Row(OURS, f"memory with {4 + others} grammars and more", "MB", spread([all_memory])),
+        Row(OURS, f"memory then, with {4 + others} grammars and more", "MB", spread([all_memory])),
+        Row(OURS, f"memory after {sent:,} requests", "MB", spread([long_lived])),
     ]  # fmt: skip
     return Result(
         NAME, TITLE, __doc__ or "", options.rounds, figures=figures, rows=rows, notes=missing
@@ -167,14 +170,20 @@ def _in_turns(
 
 
 def _nothing_to_add(world: _World, c: int, options: Options) -> dict[str, list[Measured]]:
-    order = Order(0, c, options.pick(REQUESTS[c], 100))
+    order = _paced(c, options.pick(REQUESTS[c], 100))
+    if c == 1:
+        order = Order(0, c, order.requests)
     ports = {DIRECT: world.upstream, BARE: world.bare, OURS: world.ours.port}
     return _in_turns(world, ports, lambda _: order, options.rounds)
 
 
+def _paced(c: int, requests: int, question: str = QUESTION) -> Order:
+    return Order(0, c, requests, "paced", question, think_s=THINK_S)
+
+
 def _hydrating(world: _World, options: Options) -> dict[str, list[Measured]]:
     naming = NAMING.format(proxies.NAMED)
-    order = Order(0, PACED_CLIENTS, options.pick(PACED_REQUESTS, 40), "paced", naming)
+    order = _paced(PACED_CLIENTS, options.pick(REQUESTS[PACED_CLIENTS], 40), naming)
     ports = {DIRECT: world.upstream, OURS: world.ours.port}
     return _in_turns(world, ports, lambda _: order, options.rounds)
 
@@ -195,9 +204,8 @@ def _peers(
         slow = {"LiteLLM"}
         one = _in_turns(world, ports, lambda name: Order(0, 1, 40 if name in slow else 200), rounds)
         paced = _in_turns(
-            world, ports, lambda name: Order(0, PEERS_PACED, 48 if name in slow else 160, "paced"),
-            rounds,
-        )  # fmt: skip
+            world, ports, lambda name: _paced(PEERS_PACED, 48 if name in slow else 320), rounds
+        )
     return {"1 client": one, f"{PEERS_PACED} paced": paced}, missing
 
 
@@ -249,11 +257,18 @@ def _rows(found: dict[str, list[Measured]], what: str) -> Iterator[Row]:
             yield Row(name, f"first chunk, {what}, {share}", "ms", spread_of(rounds, key))
 
 
-def _fill_up(world: _World, total: int) -> None:
-    """Ask until there were so many requests."""
-    left = total - sum(world.sent)
-    if left > 0:
-        _ask(world, world.ours.port, Order(0, 8, left))
+def _memory(world: _World, folder: Path, total: int) -> tuple[float, float, int]:
+    """Return what another proxy takes after so many requests, and with other languages as well,
+    and how many these are."""
+    place = folder / "memory"
+    place.mkdir()
+    with proxies.proxy(place, world.upstream) as ours:
+        proxies.fill(ours)
+        _ask(world, ours.port, Order(0, 8, total))
+        ours.settle()
+        memory = ours.memory_mb()
+        others = proxies.paste_others(ours)
+        return memory, ours.memory_mb(), others
 
 
 def _scan(options: Options) -> Spread:

@@ -1,11 +1,13 @@
 """Clients: `python -m bench.relays.asking`; takes orders as lines of JSON, answers each with one.
 
-Each client has a connection that is kept, asks, reads its answer to the end, and asks again.
+Each client has a connection that is kept, asks, reads its answer to the end, and asks again: at
+once, or after a while that is not always the same, so that they do not all ask at one moment.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 import sys
 import time
 from collections.abc import Iterator
@@ -27,6 +29,8 @@ class Order(msgspec.Struct, frozen=True):
     model: str = "now"
     question: str = QUESTION
     key: str = "sk-none"
+    think_s: float = 0.0
+    """How long a client waits at most before it asks."""
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -110,12 +114,14 @@ class Clients:
         loop = asyncio.get_running_loop()
 
         async def work(number: int) -> None:
-            requests = self._of(order, number)
+            requests, chance = self._of(order, number), random.Random(number)
             _, client = await loop.create_connection(
                 lambda: Client(order, requests), "127.0.0.1", order.port
             )
             while left[0] > 0:
                 left[0] -= 1
+                if order.think_s:
+                    await asyncio.sleep(chance.uniform(0, order.think_s))
                 if not await client.ask():
                     failed[0] += 1
                     break

@@ -185,3 +185,12 @@ def test_a_key_is_named_with_its_path_and_a_file_of_data_by_its_path(entity: str
     assert names.find(f"look at {path}") == sorted([entity, f"{path}::other"])
     names.remove(entity)
     assert entity not in names.find(f"look at {entity}")
+
+
+def test_a_file_that_was_emptied_and_filled_again_is_found_by_the_end_of_its_path() -> None:
+    names = Names(["src/deep/a.py::f"])
+    names.remove("src/deep/a.py::f")
+    assert (len(names), names.find("deep/a.py")) == (0, [])
+    names.add("src/deep/a.py::g")
+    names.add("src/deep/a.py::g")
+    assert (len(names), names.find("deep/a.py")) == (1, ["src/deep/a.py::g"])

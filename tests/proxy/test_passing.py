@@ -33,6 +33,10 @@ CALL = {"index": 0, "id": "1", "function": {"name": "Write", "arguments": "{}"}}
         ({"content": "```python\nx = 1\n```"}, False),
         ({"content": "<file>"}, False),
         ({"content": "--- a/b.py\n+++ b/b.py\n"}, False),
+        ({"content": "~~~\nx = 1\n~~~"}, False),
+        ({"content": "*** Begin Patch\n*** End Patch"}, False),
+        ({"content": "so:\n \tdiff a/b.py b/b.py"}, False),
+        ({"content": "their diff is small, -- so ~ ``x`` ** stays"}, True),
         ({"tool_calls": [CALL]}, False),
     ],
 )

@@ -9,6 +9,7 @@ from holdfast.kernel.hashing import artifact_hash
 from holdfast.kernel.limits import PROXY_CACHE_BYTES_MAX, PROXY_TOMBSTONE_EPISODES
 from holdfast.proxy.names import Names
 from holdfast.proxy.state import LiveMap
+from holdfast.stores.state_map import StateMap
 from holdfast.testing import data_for
 from tests.proxy.shown import Desk
 
@@ -159,3 +160,12 @@ def test_a_text_that_is_larger_than_all_is_not_kept() -> None:
     live.text("0")
     live.text("0")
     assert asked == ["0", "0"]
+
+
+def test_more_items_than_there_may_be_are_damage(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StateMap, "items_max", 3)  # two entities, and their file
+    desk.show("a.py", f="def f(): 1", g="def g(): 1")
+    with pytest.raises(Damaged, match="holds more than 3 items"):
+        desk.show("a.py", h="def h(): 1")

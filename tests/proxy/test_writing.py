@@ -8,9 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from holdfast.kernel.errors import Busy, HoldfastError, InvalidInput, StorageFailed
-from holdfast.kernel.limits import PROXY_BATCH_MAX, PROXY_RETRY_FIRST_S, PROXY_RETRY_MAX_S
+from holdfast.kernel.limits import (
+    PROXY_BATCH_CALM,
+    PROXY_BATCH_MAX,
+    PROXY_RETRY_FIRST_S,
+    PROXY_RETRY_MAX_S,
+)
 from holdfast.proxy.values import Answered, Asked, Audited, Job, Prepared
 from holdfast.proxy.writing import Writer, job_episode
 
@@ -19,6 +25,10 @@ LONG_S = 30.0
 
 def job(name: str, size: int = 0) -> Asked:
     return Asked(name, "chat", b"x" * size)
+
+
+def answered_by(prepared: Prepared) -> Answered:
+    return Answered(prepared, 200, b"", "", "", True, "whole", "up")
 
 
 class Ledger:
@@ -94,13 +104,53 @@ def test_jobs_are_settled_in_the_order_they_came() -> None:
 
 def test_what_waits_is_settled_together_up_to_a_bound() -> None:
     ledger = Ledger()
-    writer = Writer(ledger, print)
+    writer = Writer(ledger, print, waiting_bytes_max=1)  # there is much, so it is pressed
     for place in range(PROXY_BATCH_MAX + 3):
-        writer.submit(job(str(place)))
+        writer.submit(job(str(place), 2))
     writer.start()
     assert writer.drained(LONG_S)
     assert [len(batch) for batch in ledger.batches] == [PROXY_BATCH_MAX, 3]
     writer.close()
+
+
+def test_what_nobody_waits_for_is_settled_in_smaller_pieces_and_all_that_was_gathered() -> None:
+    ledger = Ledger()
+    writer = Writer(ledger, print)
+    for place in range(PROXY_BATCH_MAX + 3):  # so many are not gathered any longer
+        writer.submit(replace(job(str(place)), plain=True))
+    writer.start()
+    while not writer.idle():  # nobody waits in the writer's own way, which would hurry it
+        assert not writer.pressed()
+    pieces = [PROXY_BATCH_CALM] * 2 + [3]
+    assert [len(batch) for batch in ledger.batches] == pieces
+    writer.close()
+
+
+def test_settling_is_pressed_when_somebody_waits_or_much_does() -> None:
+    ledger = Ledger()
+    ledger.gate.clear()
+    with writing(ledger, bytes_max=10_000, waiting_bytes_max=1000) as writer:
+        assert not writer.pressed()
+        writer.submit(job("a", 750))
+        assert not writer.pressed(), "it is settled at once, but nobody waits yet"
+        assert not writer.drained(0)
+        assert writer.pressed()
+        ledger.gate.set()
+        assert writer.drained(LONG_S)
+        assert not writer.pressed()
+        ledger.gate.clear()
+        writer.submit(job("b", 751))
+        assert writer.pressed()
+
+
+def test_a_body_that_goes_up_as_it_came_takes_room_once() -> None:
+    ledger = Ledger()
+    ledger.gate.clear()
+    with writing(ledger, bytes_max=150) as writer:
+        asked = job("a", 100)
+        assert writer.submit(asked)
+        assert writer.submit(answered_by(Prepared(asked, asked.body, "")))
+        assert not writer.submit(answered_by(Prepared(asked, asked.body + b"x", "")))
 
 
 @pytest.mark.parametrize("failure", [StorageFailed("disk full"), Busy("locked")])

@@ -10,7 +10,8 @@ import apsw
 import pytest
 
 from holdfast.kernel.errors import Damaged
-from holdfast.storage.sqlite.connection import connect, forbid_schema_changes
+from holdfast.kernel.limits import MIB
+from holdfast.storage.sqlite.connection import bound_memory, connect, forbid_schema_changes
 from holdfast.storage.sqlite.engine import SqliteEngine
 from holdfast.testing.conformance import ArchivedEntries, append, audited
 from tests.storage import databases
@@ -283,3 +284,12 @@ def test_an_engine_that_inspects_never_writes(filled: Path, tmp_path: Path) -> N
         append(engine, 1)
     engine.close()
     assert before == databases.rows_of(path)
+
+
+def test_memory_for_pages_can_be_bounded() -> None:
+    before = apsw.soft_heap_limit(-1)
+    try:
+        bound_memory(1 * MIB)
+        assert apsw.soft_heap_limit(-1) == 1 * MIB
+    finally:
+        apsw.soft_heap_limit(before)

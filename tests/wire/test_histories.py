@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.kernel.limits import WIRE_HISTORIES_SILENT_MAX
 from holdfast.wire import histories
 from holdfast.wire.events import Dialect
 from holdfast.wire.histories import Histories
@@ -90,6 +91,16 @@ def test_what_cannot_be_read_stays_unreadable_behind_a_known_history() -> None:
     ):
         with pytest.raises(Unreadable):
             known.read("chat", broken)
+
+
+def test_a_conversation_that_went_silent_is_forgotten(read: list[int]) -> None:
+    known = Histories()
+    known.read("chat", chat("a", "b"))
+    for place in range(WIRE_HISTORIES_SILENT_MAX):
+        known.read("chat", chat("x", *map(str, range(place))))
+    read.clear()
+    known.read("chat", chat("a", "b", "c"))
+    assert read == [3]
 
 
 def test_no_more_is_kept_than_there_is_room_for(read: list[int]) -> None:

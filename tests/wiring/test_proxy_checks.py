@@ -12,7 +12,7 @@ import holdfast
 from holdfast.proxy.desk import DeskState
 from holdfast.proxy.diagnostics import Finding
 from holdfast.proxy.writing import WriterState
-from holdfast.wiring import proxy_checks
+from holdfast.wiring import doctor, proxy_checks
 from holdfast.wiring.places import Place
 from holdfast.wiring.proxy_checks import ProxyChecks
 
@@ -62,7 +62,7 @@ def test_a_file_that_is_no_ledger_is_said(tmp_path: Path) -> None:
 
 
 def test_too_little_room_is_said(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proxy_checks, "FREE_BYTES_MIN", 1 << 80)
+    monkeypatch.setattr(doctor, "FREE_BYTES_MIN", 1 << 80)
     assert not look(place)["disk space"].ok
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from holdfast.config import Seal
 from holdfast.kernel.entry import Actor
+from holdfast.kernel.limits import PROXY_SEAL_PAUSE_S
+from holdfast.storage.port import Archive
 from holdfast.testing import data_for
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.opening import open_ledger
@@ -47,15 +49,36 @@ def test_it_looks_again_when_there_is_more(tmp_path: Path) -> None:
     database = tmp_path / "proxy.db"
     fill(database, 25)
     reader = open_reader(database)
-    apart = SealApart(database, Seal(threshold=20, keep=5), reader, ACTOR)
-    apart.look()
-    apart.close()
-    first = reader.archives()
-    apart.look()
-    apart.close()
-    assert reader.archives() == first
+    now = [0.0]
+    apart = SealApart(database, Seal(threshold=20, keep=5), reader, ACTOR, lambda: now[0])
+
+    def looked() -> tuple[Archive, ...]:
+        apart.look()
+        apart.close()
+        return tuple(reader.archives())
+
+    first = looked()
+    now[0] += PROXY_SEAL_PAUSE_S
+    assert looked() == first
     fill(database, 150)
+    assert len(looked()) > len(first)
+    fill(database, 150)
+    after = tuple(reader.archives())
+    assert looked() == after, "so soon after another one, it is not worth a process"
+    now[0] += PROXY_SEAL_PAUSE_S
+    assert len(looked()) > len(after)
+    reader.close()
+
+
+def test_one_process_seals_all_that_is_too_much(tmp_path: Path) -> None:
+    database = tmp_path / "proxy.db"
+    settings = Seal(threshold=20, keep=5)
+    fill(database, 500)  # one archive takes 120 at most
+    reader = open_reader(database)
+    apart = SealApart(database, settings, reader, ACTOR)
     apart.look()
     apart.close()
-    assert len(reader.archives()) > len(first)
+    archives = reader.archives()
+    assert len(archives) > 3
+    assert reader.head().size - archives[-1].last - 1 <= settings.threshold
     reader.close()

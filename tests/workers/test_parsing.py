@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import sys
@@ -199,3 +200,12 @@ def test_a_worker_parses_nothing_in_this_process(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     with ParseWorker() as worker:
         assert worker.read_symbols("x = 1\n", "python").symbols[0].name == "x"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows what is loaded")
+def test_a_worker_does_without_openssl_where_python_hashes_by_itself() -> None:
+    own = any(importlib.util.find_spec(name) for name in ("_sha2", "_sha256"))
+    with ParseWorker() as worker:
+        worker.read_symbols("x = 1\n", "python")
+        libraries = Path(f"/proc/{worker.pid}/maps").read_text(encoding="utf-8")
+    assert ("libcrypto" in libraries) is not own

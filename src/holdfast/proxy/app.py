@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl
 
-from aiohttp import web
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import Response, StreamResponse
+from aiohttp.web_server import Server
 
 from holdfast.kernel.limits import (
     PROXY_BODY_BYTES_MAX,
@@ -74,7 +76,7 @@ class Proxy:
         self._diagnostics = diagnostics
         self._guard = guard
         self._say = say
-        self._web: web.Server | None = None
+        self._web: Server | None = None
         self._server: asyncio.Server | None = None
 
     @property
@@ -86,7 +88,7 @@ class Proxy:
         """Listen; return the port."""
         loop = asyncio.get_running_loop()
         await self._relay.open()
-        self._web = web.Server(
+        self._web = Server(
             self._handle,
             request_factory=_factory(loop),
             handler_cancellation=True,  # a client that leaves ends the upstream's work
@@ -116,7 +118,7 @@ class Proxy:
         await self._relay.close()
         self._server = self._web = None
 
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _handle(self, request: BaseRequest) -> StreamResponse:
         """Answer a request; nothing that it holds can end the proxy."""
         try:
             if self._guard.look(request.method, request.raw_path, request.headers) == "up":
@@ -133,7 +135,7 @@ class Proxy:
             trouble = Refused(500, "The proxy failed.", remedy="`/doctor` may tell why.")
             return _refusal(trouble, _kind(request))
 
-    async def _look(self, request: web.BaseRequest) -> web.Response:
+    async def _look(self, request: BaseRequest) -> Response:
         path, _, query = request.raw_path.partition("?")
         if path != HEALTH:
             await self._relay.landed()
@@ -148,9 +150,9 @@ def _query(spelled: str) -> dict[str, str]:
         raise Refused(400, "The query cannot be read.") from problem
 
 
-def _factory(loop: asyncio.AbstractEventLoop) -> Callable[..., web.BaseRequest]:
-    def make(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
-        return web.BaseRequest(
+def _factory(loop: asyncio.AbstractEventLoop) -> Callable[..., BaseRequest]:
+    def make(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> BaseRequest:
+        return BaseRequest(
             message, payload, protocol, writer, task, loop, client_max_size=PROXY_BODY_BYTES_MAX
         )
 
@@ -164,17 +166,17 @@ def _silent() -> logging.Logger:
     return logger
 
 
-def _kind(request: web.BaseRequest) -> Kind:
+def _kind(request: BaseRequest) -> Kind:
     path = request.raw_path.partition("?")[0]
     return kind_asked(path, DIALECTS.get(path), request.headers)
 
 
-def _refusal(refused: Refused, kind: Kind) -> web.Response:
+def _refusal(refused: Refused, kind: Kind) -> Response:
     response = _json(refused.status, refused.body(kind))
     for name, value in refused.headers:
         response.headers[name] = value
     return response
 
 
-def _json(status: int, body: bytes) -> web.Response:
-    return web.Response(status=status, body=body, content_type="application/json", headers=_OURS)
+def _json(status: int, body: bytes) -> Response:
+    return Response(status=status, body=body, content_type="application/json", headers=_OURS)

@@ -59,22 +59,21 @@ _KEYS: Final = (
 
 def upward(
     raw: Raw, connection: str | None, *, read: bool = False, drop: Iterable[bytes] = ()
-) -> CIMultiDict[str]:
+) -> list[tuple[bytes, bytes]]:
     """Return the headers that go to the upstream. `connection` is the header of that name.
 
     `read`: a copy of the answer will be read, so only codings that can be read are asked for.
     """
     left_out = _left_out(connection, _NOT_UP)
     left_out = left_out.union(drop) if drop else left_out
-    headers: CIMultiDict[str] = CIMultiDict()
+    headers: list[tuple[bytes, bytes]] = []
     for name, value in raw:
         low = name.lower()
         if low in left_out:
             continue
-        text = value.decode("utf-8", "surrogateescape")
         if read and low == b"accept-encoding":
-            text = readable(text)
-        headers.add(name.decode("utf-8", "surrogateescape"), text)
+            value = readable(value.decode("utf-8", "surrogateescape")).encode()
+        headers.append((name, value))
     return headers
 
 

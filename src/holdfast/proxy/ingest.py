@@ -38,7 +38,9 @@ _FREE_TEXT: Final = "input"
 """What the argument of a tool is called that takes a text instead of JSON."""
 
 
-_MARKS: Final = re.compile(r"```|~~~|<|\*\*\* Begin Patch|---|^[ \t]*diff ", re.MULTILINE)
+_MARKS: Final = ("<", "```", "---", "~~~", "*** Begin Patch")
+_DIFF: Final = "diff "
+_DIFF_LINE: Final = re.compile(rf"^[ \t]*{_DIFF}", re.MULTILINE)
 """Every form in a text has one of these. Most texts have none, and need not be gone through."""
 
 
@@ -148,7 +150,7 @@ def calls_in(request: Request) -> frozenset[str]:
 def may_bring(answer: Answer) -> bool:
     """Tell whether an answer may bring code or call a tool; in doubt it may."""
     return any(
-        block.name is not None or (not block.hidden and _MARKS.search(block.text) is not None)
+        block.name is not None or (not block.hidden and _is_marked(block.text))
         for block in answer.blocks
     )
 
@@ -156,19 +158,20 @@ def may_bring(answer: Answer) -> bool:
 def request_may_bring(request: Request, new: int) -> bool:
     """Tell whether a request may bring code or results, of which the last `new` turns are new; in
     doubt it may."""
-    first_new = len(request.turns) - new
-    for place, turn in enumerate(request.turns):
-        for part in turn.parts:
-            match part.speaker:
-                case "client" if _is_files(part):
-                    return True
-                case "tool" if place >= first_new:
-                    return True
-                case "user" if place >= first_new and _MARKS.search(part.text) is not None:
-                    return True
-                case _:
-                    pass
-    return False
+    if any(_is_files(part) for turn in request.asides() for part in turn.parts):
+        return True
+    return any(
+        part.speaker == "tool" or (part.speaker == "user" and _is_marked(part.text))
+        for turn in request.turns[len(request.turns) - new :]
+        for part in turn.parts
+    )
+
+
+def _is_marked(text: str) -> bool:
+    """Tell whether a form may stand in a text; a plain look is many times faster than a pattern."""
+    if any(mark in text for mark in _MARKS):
+        return True
+    return _DIFF in text and _DIFF_LINE.search(text) is not None
 
 
 def _bounded(found: Sequence[Found]) -> tuple[Found, ...]:
@@ -181,7 +184,7 @@ def _bounded(found: Sequence[Found]) -> tuple[Found, ...]:
 
 def in_text(text: str, speaker: Voice) -> Iterator[Found]:
     """Yield the edits and blocks of a text."""
-    if _MARKS.search(text) is None:
+    if not _is_marked(text):
         return
     for edit in find_edits(text):
         yield Found(edit, speaker, spelled=_spelled(edit, text))
@@ -226,9 +229,9 @@ def _is_files(part: Part) -> bool:
 
 def _shown_files(request: Request) -> Iterator[Found]:
     """Yield the files that aider shows: as they are on the disk now."""
-    for turn in request.turns:
+    for turn in request.asides():
         for part in turn.parts:
-            if part.speaker == "client" and _is_files(part):
+            if _is_files(part):
                 for one in in_text(part.text, "tool"):
                     if isinstance(one.edit, Block):
                         yield one

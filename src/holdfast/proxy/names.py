@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import filterfalse
 from typing import Final, TypeAlias
 
@@ -31,8 +31,10 @@ _DATA: Final = frozenset({"css", "html", "ini", "json", "markdown", "scss", "tom
 _NOTEBOOK: Final = ".ipynb"
 """Files whose keys and headings are everyday words: alone, such a word names nothing of theirs."""
 
-_Names: TypeAlias = dict[str, str | set[str]]
-"""What goes by a name: mostly one, which then takes no set."""
+_Many: TypeAlias = dict[str, None]
+"""Several, as keys: that takes a third of the room that a set takes."""
+_Names: TypeAlias = dict[str, str | _Many]
+"""What goes by a name: mostly one."""
 
 
 class Names:
@@ -46,8 +48,8 @@ class Names:
         """Grows with every name that is added or removed."""
         self._project = project
         self._lock = threading.Lock()
-        self._entities: set[str] = set()
-        self._by_path: _Names = {}
+        self._size = 0
+        self._by_path: dict[str, _Many] = {}
         self._by_symbol: _Names = {}
         self._by_key: _Names = {}
         """The same for files of data, whose symbols count only beside their path."""
@@ -57,35 +59,37 @@ class Names:
             self.add(entity)
 
     def __len__(self) -> int:
-        return len(self._entities)
+        return self._size
 
     def add(self, entity: str) -> None:
         """Let an entity be found from now on."""
         with self._lock:
-            if entity in self._entities:
+            path, _, symbol = entity.partition(SEPARATOR)
+            if entity in self._by_path.get(path, ()):
                 return
             self.changes += 1
-            self._entities.add(entity)
-            path, _, symbol = entity.partition(SEPARATOR)
+            self._size += 1
             if path not in self._by_path:
                 for tail in _tails(path):
                     _put(self._paths_by_tail, tail, path)
                 if path.isidentifier():
                     self._plain_paths.add(path)
-            _put(self._by_path, path, entity)
+            self._by_path.setdefault(path, {})[entity] = None
             for name in _ends(symbol):
                 _put(self._by_key if _is_data(path) else self._by_symbol, name, entity)
 
     def remove(self, entity: str) -> None:
         """Let an entity be found no longer."""
         with self._lock:
-            if entity not in self._entities:
+            path, _, symbol = entity.partition(SEPARATOR)
+            known = self._by_path.get(path, {})
+            if entity not in known:
                 return
             self.changes += 1
-            self._entities.remove(entity)
-            path, _, symbol = entity.partition(SEPARATOR)
-            _take(self._by_path, path, entity)
-            if path not in self._by_path:
+            self._size -= 1
+            del known[entity]
+            if not known:
+                del self._by_path[path]
                 for tail in _tails(path):
                     _take(self._paths_by_tail, tail, path)
                 self._plain_paths.discard(path)
@@ -115,14 +119,14 @@ class Names:
                 if isinstance(named, str):
                     found.add(named)
                 else:
-                    found.update(*(named & _all(self._by_path[path]) for path in paths))
+                    found.update(*(named.keys() & self._by_path[path].keys() for path in paths))
             for path in filter(_is_data, paths):
-                named = _all(self._by_path[path])
+                own_keys = self._by_path[path].keys()
                 keys = plain & self._by_key.keys() | signed & self._by_key.keys()
-                found.update(*(named & _all(self._by_key[key]) for key in keys))
+                found.update(*(own_keys & _all(self._by_key[key]) for key in keys))
             told = {entity.partition(SEPARATOR)[0] for entity in found}
             for path in paths - told:
-                found |= _all(self._by_path[path])
+                found.update(self._by_path[path])
         return sorted(found)
 
     def _paths(self, plain: set[str], signed: set[str], own: str | None) -> set[str]:
@@ -168,7 +172,7 @@ class Names:
         """Return the entity of a path and a symbol that stand together."""
         for name in _longest_first(symbol):
             entity = f"{path}{SEPARATOR}{name}"
-            if entity in self._entities:
+            if entity in self._by_path[path]:
                 return {entity}
         return set()
 
@@ -218,33 +222,33 @@ def _longest_first(symbol: str) -> Iterator[str]:
             return
 
 
-def _own(known: str | set[str], own: str | None) -> str | set[str]:
+def _own(known: str | _Many, own: str | None) -> str | _Many:
     """Return which of several are in the own folder, when there are any."""
     if own is None or isinstance(known, str) or len(known) > PROXY_ALIKE_MAX:
         return known
-    near = {one for one in known if (one.startswith(own) if own else not is_absolute(one))}
-    return near.pop() if len(near) == 1 else near or known
+    near = {one: None for one in known if (one.startswith(own) if own else not is_absolute(one))}
+    return next(iter(near)) if len(near) == 1 else near or known
 
 
-def _all(known: str | set[str]) -> set[str]:
-    return {known} if isinstance(known, str) else known
+def _all(known: str | _Many) -> Set[str]:
+    return {known} if isinstance(known, str) else known.keys()
 
 
 def _put(names: _Names, key: str, value: str) -> None:
     known = names.get(key)
     if known is None:
         names[key] = value
-    elif isinstance(known, set):
-        known.add(value)
+    elif isinstance(known, dict):
+        known[value] = None
     elif known != value:
-        names[key] = {known, value}
+        names[key] = {known: None, value: None}
 
 
 def _take(names: _Names, key: str, value: str) -> None:
     known = names.get(key)
     if known == value:
         del names[key]
-    elif isinstance(known, set):
-        known.discard(value)
+    elif isinstance(known, dict):
+        known.pop(value, None)
         if len(known) == 1:
-            names[key] = known.pop()
+            names[key] = next(iter(known))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any, Final, cast
 
-from aiohttp import ClientResponse, StreamReader, web
+from aiohttp import StreamReader
 from aiohttp.http_writer import HttpVersion10, StreamWriter
+from aiohttp.web_response import StreamResponse
 from multidict import CIMultiDict
 
 from holdfast.kernel.limits import (
@@ -17,6 +18,7 @@ from holdfast.kernel.limits import (
 from holdfast.proxy.decoding import Undecodable, decoded
 from holdfast.proxy.headers import downward, unreadable
 from holdfast.proxy.ingest import may_bring
+from holdfast.proxy.reaching import Answering
 from holdfast.proxy.values import Answered, Asked, Ended, Prepared
 from holdfast.wire.answer import Answer
 from holdfast.wire.events import Dialect, End
@@ -43,7 +45,7 @@ class Exchange:
         self._size = 0
         self._hash: Any = None
 
-    def opened(self, up: ClientResponse) -> None:
+    def opened(self, up: Answering) -> None:
         """Take note of how the answer begins."""
         self._status = up.status
         self._encoding = up.headers.get("Content-Encoding", "")
@@ -111,14 +113,14 @@ def waiting(content: StreamReader) -> bytes:
     return b"" if content.at_eof() else content._read_nowait(-1)
 
 
-def _headers(up: ClientResponse) -> CIMultiDict[str]:
+def _headers(up: Answering) -> CIMultiDict[str]:
     return downward(up.raw_headers, up.headers.get("Connection"))
 
 
-class Relayed(web.StreamResponse):
+class Relayed(StreamResponse):
     """An answer as the upstream gave it: status, headers and framing are its own."""
 
-    def __init__(self, up: ClientResponse, *, at_once: bool) -> None:
+    def __init__(self, up: Answering, *, at_once: bool) -> None:
         """`at_once`: the head is not to wait for the first chunk."""
         super().__init__(status=up.status, reason=up.reason, headers=_headers(up))
         self._send_headers_immediately = at_once

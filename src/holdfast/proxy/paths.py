@@ -45,9 +45,6 @@ class Spelled(msgspec.Struct, frozen=True):
     """Why there is no path."""
 
 
-_TELLING: Final = ("system", "client")
-
-
 def root_of(request: Request) -> str | None:
     """Return the folder that the client says it works in.
 
@@ -58,10 +55,8 @@ def root_of(request: Request) -> str | None:
     found = _root_in(request.system)
     if found is not None:
         return found
-    for turn in request.turns:
+    for turn in request.asides():
         for part in turn.parts:
-            if part.speaker not in _TELLING:
-                continue  # most are the user's and the model's, and there may be very many
             root = _root_in(part.text) if _is_environment(part) else None
             if root is not None and (found is None or turn.parts == (part,)):
                 found = root

@@ -215,11 +215,10 @@ def is_fresh(request: Request, path: str) -> bool:
 
 def turns_behind(request: Request, kept: int) -> int:
     """Return how many turns stand behind the first so many that have a mark."""
-    for place, turn in enumerate(request.turns):
-        if kept <= 0:
-            return len(request.turns) - place
-        kept -= turn.mark is not None
-    return 0
+    if kept <= 0:
+        return len(request.turns)
+    marked = [place for place, turn in enumerate(request.turns) if turn.mark is not None]
+    return len(request.turns) - 1 - marked[kept - 1] if kept <= len(marked) else 0
 
 
 def _turn_before(request: Request) -> int:

@@ -17,6 +17,7 @@ from holdfast.kernel.errors import Conflict, StorageFailed
 from holdfast.kernel.limits import PROXY_CONFLICTS_MAX
 from holdfast.ledger.ledger import Draft as LedgerDraft
 from holdfast.ledger.ledger import Receipt
+from holdfast.proxy.lulls import Lulls
 from holdfast.proxy.settling import Settled
 from holdfast.proxy.state import LiveMap
 from holdfast.proxy.values import Draft, Job, Map, Unsure
@@ -63,9 +64,11 @@ class Recorder:
         *,
         notice: Callable[[str, bool], object] = lambda *_: None,
         unsure: Callable[[Unsure], object] = lambda _: None,
+        lulls: Lulls | None = None,
     ) -> None:
         """`notice` is told whether the next request of a conversation is owed the notice, `unsure`
         of every answer that an audit could decide about."""
+        self._lulls = lulls or Lulls(lambda: False)
         self._ledger = ledger
         self._live = live
         self._settler = settler
@@ -94,6 +97,7 @@ class Recorder:
             self._settle(jobs)
 
     def _settle(self, jobs: Sequence[Job]) -> None:
+        self._lulls.begin()
         self._look_after_failure()
         left = [job for job in jobs if not any(job is done for done in self._recorded)]
         if left:
@@ -105,6 +109,7 @@ class Recorder:
             self._live.catch_up(self._ledger.reader)
             at = self._live.size
             settled = self._settler.settle(jobs, self._live)
+            self._lulls.wait()
             try:
                 self._append(settled.drafts, at)
             except Conflict:
@@ -125,6 +130,7 @@ class Recorder:
             self._ledger.append_many([LedgerDraft(one.type, one.data) for one in drafts], at=at)
 
     def _accept(self, settled: Settled) -> None:
+        self._lulls.wait()
         self._live.catch_up(self._ledger.reader)
         self._settler.accept(settled)
         for conversation, owed in settled.notices.items():

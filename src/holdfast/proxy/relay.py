@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from io import BytesIO
 from typing import Final, Literal, Protocol
 
 import aiohttp
-from aiohttp import web
-from yarl import URL
+from aiohttp.http import HttpProcessingError
+from aiohttp.web_exceptions import HTTPRequestEntityTooLarge
+from aiohttp.web_protocol import RequestHandler, RequestPayloadError
+from aiohttp.web_request import BaseRequest
+from aiohttp.web_response import StreamResponse
 
 from holdfast.kernel.limits import (
     MIB,
     PROXY_BODY_BYTES_MAX,
-    PROXY_CONNECT_S,
-    PROXY_HEADER_BYTES_MAX,
-    PROXY_HEADERS_MAX,
     PROXY_LANDING_LOOKS,
     PROXY_LANDING_S,
 )
@@ -30,14 +29,14 @@ from holdfast.proxy.decoding import Undecodable, decoded
 from holdfast.proxy.guard import DIALECTS
 from holdfast.proxy.headers import conversation_of, is_delegated, key_of, upward
 from holdfast.proxy.passing import Exchange, Relayed, waiting
+from holdfast.proxy.reaching import UNREACHED, Answering, Asking, Reaching
 from holdfast.proxy.refusals import Refused
 from holdfast.proxy.upstreams import Upstream, Upstreams, kind_asked, model_of
 from holdfast.proxy.values import Asked, Ended, Job, Prepared
 
-_BROKEN: Final = (aiohttp.ClientError, OSError, TimeoutError)
 _SWITCHING: Final = 101
-_AUTOMATIC: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-"""Headers that aiohttp would make up."""
+_BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods of requests that usually have no body, and then say nothing of its length."""
 
 
 class Desk(Protocol):
@@ -80,30 +79,20 @@ class Relay:
         self._episodes = episodes
         self._saw = saw
         self._say = say
-        self._session: aiohttp.ClientSession | None = None
+        self._reaching: Reaching | None = None
         self._passing: set[Exchange] = set()
 
     async def open(self) -> None:
         """Get ready to ask upstreams."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=PROXY_CONNECT_S),
-            auto_decompress=False,
-            trust_env=False,
-            skip_auto_headers=_AUTOMATIC,
-            max_line_size=PROXY_HEADER_BYTES_MAX,
-            max_field_size=PROXY_HEADER_BYTES_MAX,
-            max_headers=PROXY_HEADERS_MAX,
-        )
+        self._reaching = Reaching()
 
     async def close(self) -> None:
         """Hang up."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._reaching is not None:
+            await self._reaching.close()
+            self._reaching = None
 
-    async def relay(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def relay(self, request: BaseRequest) -> StreamResponse:
         """Answer a request with what the upstream answers, or raise `Refused`."""
         path = request.raw_path.partition("?")[0]
         dialect = DIALECTS.get(path) if request.method == "POST" else None
@@ -141,27 +130,23 @@ class Relay:
 
     async def _ask(
         self,
-        request: web.BaseRequest,
+        request: BaseRequest,
         upstream: Upstream,
         body: bytes,
         prepared: Prepared | None = None,
-    ) -> aiohttp.ClientResponse:
+    ) -> Answering:
         """Send a request up and wait for the head of its answer."""
-        assert self._session is not None
+        assert self._reaching is not None
         drop: tuple[bytes, ...] = ()
         if prepared is not None and prepared.body != prepared.asked.body:
             body, drop = prepared.body, (b"content-encoding",)
         connection = request.headers.get("Connection")
-        read = prepared is not None
+        headers = upward(request.raw_headers, connection, read=prepared is not None, drop=drop)
+        target = upstream.path + request.raw_path
+        asking = Asking(request.method, target, headers, _payload(request, body))
         try:
-            up = await self._session.request(
-                request.method,
-                URL(upstream.base + request.raw_path, encoded=True),
-                headers=upward(request.raw_headers, connection, read=read, drop=drop),
-                data=_payload(request, body),
-                allow_redirects=False,
-            )
-        except _BROKEN as problem:
+            up = await self._reaching.ask(upstream.base, asking)
+        except UNREACHED as problem:
             raise _unreachable(upstream, problem) from problem
         if up.status == _SWITCHING:
             up.close()  # nobody asked for it, and nothing of what follows could be told apart
@@ -169,8 +154,8 @@ class Relay:
         return up
 
     async def _pass(
-        self, request: web.BaseRequest, up: aiohttp.ClientResponse, exchange: Exchange | None
-    ) -> web.StreamResponse:
+        self, request: BaseRequest, up: Answering, exchange: Exchange | None
+    ) -> StreamResponse:
         """Pass an answer down until it ends, whichever way."""
         ended: Ended = "gone"
         keep = _forget if exchange is None else exchange.keep
@@ -213,7 +198,7 @@ class Relay:
 async def _copy(
     chunk: bytes,
     content: aiohttp.StreamReader,
-    response: web.StreamResponse,
+    response: StreamResponse,
     keep: Callable[[bytes], object],
 ) -> Literal["whole", "cut"]:
     """Write chunks as they come until no more do; say how that came about."""
@@ -223,7 +208,7 @@ async def _copy(
             await response.write(chunk)
         try:
             chunk = await content.readany()
-        except _BROKEN:
+        except UNREACHED:
             break
         if not chunk:
             return "whole"
@@ -237,7 +222,7 @@ def _forget(_: bytes) -> None:
     """Keep nothing."""
 
 
-async def read_body(request: web.BaseRequest) -> bytes:
+async def read_body(request: BaseRequest) -> bytes:
     """Read what a client sends, up to the bound."""
     length = request.content_length
     if length is not None and length > PROXY_BODY_BYTES_MAX:
@@ -248,13 +233,13 @@ async def read_body(request: web.BaseRequest) -> bytes:
         return b""
     try:
         return await request.read()
-    except web.HTTPRequestEntityTooLarge as problem:
+    except HTTPRequestEntityTooLarge as problem:
         raise _too_large() from problem
-    except (web.RequestPayloadError, aiohttp.ClientError, ValueError) as problem:
+    except (RequestPayloadError, aiohttp.ClientError, ValueError) as problem:
         raise Refused(400, "The body of the request is broken.") from problem
 
 
-def _expect(request: web.BaseRequest) -> None:
+def _expect(request: BaseRequest) -> None:
     if request.headers["Expect"].lower() != "100-continue":
         raise Refused(417, "The only thing that can be expected here is 100-continue.")
     if request.transport is not None:
@@ -269,7 +254,7 @@ def _too_large() -> Refused:
     )
 
 
-async def _plain(request: web.BaseRequest, body: bytes) -> bytes | None:
+async def _plain(request: BaseRequest, body: bytes) -> bytes | None:
     """Return a body without its coding; None when it cannot be read."""
     coding = request.headers.get("Content-Encoding")
     if coding is None:
@@ -280,11 +265,11 @@ async def _plain(request: web.BaseRequest, body: bytes) -> bytes | None:
         return None
 
 
-def _payload(request: web.BaseRequest, body: bytes) -> bytes | BytesIO | None:
-    """Return what aiohttp sends: large bodies in pieces, so that others get their turn."""
-    if not body:
-        return b"" if request.body_exists or "Content-Length" in request.headers else None
-    return BytesIO(body) if len(body) > MIB else body
+def _payload(request: BaseRequest, body: bytes) -> bytes | None:
+    """Return the body that goes up; None when there is none, and none is told of."""
+    if body or request.body_exists or "Content-Length" in request.headers:
+        return body
+    return None if request.method in _BODILESS else b""
 
 
 def _told(problem: Exception) -> str:
@@ -295,7 +280,7 @@ def _told(problem: Exception) -> str:
 def _unreachable(upstream: Upstream, problem: Exception) -> Refused:
     if isinstance(problem, aiohttp.ClientConnectorError | aiohttp.ServerTimeoutError):
         what = f"The model server {upstream.name} cannot be reached."
-    elif isinstance(problem, aiohttp.ClientResponseError):
+    elif isinstance(problem, HttpProcessingError):
         what = f"The model server {upstream.name} answered with something that is no HTTP."
     else:
         what = f"The model server {upstream.name} hung up without an answer."
@@ -311,8 +296,8 @@ def _bad_gateway(what: str) -> Refused:
     )
 
 
-def _break_off(request: web.BaseRequest) -> None:
+def _break_off(request: BaseRequest) -> None:
     """End the client's connection after what was sent, without an end of the answer."""
     protocol = request.protocol
-    if isinstance(protocol, web.RequestHandler):
+    if isinstance(protocol, RequestHandler):
         protocol.force_close()

@@ -93,17 +93,21 @@ class Settler:
         find: Find,
         place: Place,
         project: str | None = None,
+        give_way: Callable[[], object] = lambda: None,
     ) -> None:
+        """`give_way` is called between jobs and in long ones: others may go first."""
         self._judge = judge
         self._find = find
         self._place = place
         self._resolver = Resolver(parser, find, project)
         self._memories = Memories()
+        self._give_way = give_way
 
     def settle(self, jobs: Sequence[Job], known: Map) -> Settled:
         """Return the entries that follow from jobs, given what is true before them."""
-        work = _Work(self._judge, self._resolver, self._find, known, self._memories)
+        work = _Work(self._judge, self._resolver, self._find, known, self._memories, self._give_way)
         for job in jobs:
+            self._give_way()
             match job:
                 case Asked():
                     work.ask(job, self._place(job))
@@ -122,13 +126,20 @@ class _Work:
     """Some jobs, one after the other, on top of what is known."""
 
     def __init__(
-        self, judge: Judge, resolver: Resolver, find: Find, known: Map, memories: Memories
+        self,
+        judge: Judge,
+        resolver: Resolver,
+        find: Find,
+        known: Map,
+        memories: Memories,
+        give_way: Callable[[], object],
     ) -> None:
         self._judge = judge
         self._resolver = resolver
         self._find = find
         self._known = Overlay(known)
         self._remembering = memories.begin()
+        self._give_way = give_way
         self._drafts: list[Draft] = []
         self._notices: dict[str, bool] = {}
         self._unsure: list[Unsure] = []
@@ -177,6 +188,7 @@ class _Work:
         """Note the texts that the model is shown: those of turns that were not looked at yet."""
         for text in ingest.texts_shown(request, min(memory.turns, len(request.turns))):
             memory.see(digest_of(text))
+            self._give_way()
         memory.turns = len(request.turns)
 
     def _take_results(self, memory: Memory, results: Iterable[Result], episode: str) -> None:

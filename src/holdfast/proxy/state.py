@@ -7,8 +7,7 @@ what anybody would work out from the ledger alone. One thread brings it forward;
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from sys import intern
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 import msgspec
@@ -21,12 +20,12 @@ from holdfast.proxy.kept import KeptItems, KeptTexts
 from holdfast.proxy.values import Entity, Proposal
 from holdfast.storage.port import Reader, Selection
 from holdfast.stores import State
-from holdfast.stores.state_map import StateMap
-from holdfast.stores.store import Value
+from holdfast.stores.state_map import ENTITY, StateMap
+from holdfast.stores.store import Changes, too_many
 
-ENTITY: Final = "entity "
 FILE: Final = "file "
 _TIMES_SPARE: Final = 1000
+_AUTHORITATIVE: Final = "AUTHORITATIVE"
 
 Load: TypeAlias = Callable[[str], bytes | None]
 """Returns what the vault holds under a SHA-256."""
@@ -66,12 +65,11 @@ class LiveMap:
         self._store = StateMap()
         self._listeners = listeners
         self._items = KeptItems(self._changed)
-        self._state = State(self._store, self._items)
         self._load = load
         self._texts = KeptTexts()
         self._times: dict[int, str] = {}
         """When the entries came that the items name."""
-        self._authoritative: set[str] = set()
+        self._authoritative = 0
         self._watchers: list[Watcher] = []
         self._lock = threading.RLock()
         self._size = 0
@@ -80,7 +78,7 @@ class LiveMap:
 
     def __len__(self) -> int:
         """Return how many entities are authoritative."""
-        return len(self._authoritative)
+        return self._authoritative
 
     @property
     def size(self) -> int:
@@ -125,30 +123,29 @@ class LiveMap:
     def entities(self) -> list[Entity]:
         """Return every entity that is authoritative or a listed tombstone, by name."""
         with self._lock:
-            return [found for one in self._listed() if (found := self.entity(one.entity))]
+            listed = _listed(self._items, self._times)
+            return [found for one in listed if (found := self.entity(one.entity))]
 
     def digest(self) -> str:
         """Return the hash over the whole store, as saves and boots have it."""
-        with self._lock:
-            return self._state.digest()
+        return self._state().digest()
 
     def dump(self) -> bytes:
         """Return the canonical bytes of the whole store."""
-        with self._lock:
-            return self._state.dump()
+        return self._state().dump()
 
     def standing(self) -> tuple[int, str, list[Listed]]:
         """Return the last entry taken in, the digest then, and by name every entity that is
         authoritative or a listed tombstone."""
         with self._lock:
-            return self._size - 1, self._state.digest(), list(self._listed())
+            last, items, times = self._size - 1, self._items.copy(), self._times
+        return last, State(self._store, items).digest(), list(_listed(items, times))
 
-    def _listed(self) -> Iterator[Listed]:
-        for key in sorted(key for key in self._items if key.startswith(ENTITY)):
-            shown = self._items.shown(key)
-            if shown.state is not None:
-                when = self._times.get(shown.seq, "")
-                yield Listed(key.removeprefix(ENTITY), shown.artifact, shown.state, when)
+    def _state(self) -> State:
+        """Return the store as it is now. Its hashes are made when they are asked for, which is
+        seldom, and not kept: they would take as much as the items."""
+        with self._lock:
+            return State(self._store, self._items.copy())
 
     # Bringing it forward
 
@@ -156,8 +153,9 @@ class LiveMap:
         """Tell somebody of the entities that are authoritative, and of every change of that."""
         with self._lock:
             self._watchers.append(watcher)
-            for name in sorted(self._authoritative):
-                watcher.add(name)
+            for one in _listed(self._items, self._times):
+                if one.state == _AUTHORITATIVE:
+                    watcher.add(one.entity)
 
     def apply(self, appended: Iterable[Entry]) -> None:
         """Take the next entries in."""
@@ -181,7 +179,7 @@ class LiveMap:
         if entry.type in self._store.takes:
             self._times[entry.seq] = entry.timestamp
             data = TYPES.read(entry)
-            self._state.apply(entry, data)
+            self._change(self._store.apply(self._items, entry, data))
             self._forget_times()
             for listener in self._listeners:
                 listener.take(data)
@@ -189,21 +187,23 @@ class LiveMap:
             TYPES.check_known(entry)
         self._size += 1
 
-    def _changed(self, key: str, value: Value) -> None:
-        """Note what the store changed, and tell it on."""
-        if not key.startswith(ENTITY):
+    def _change(self, changes: Changes) -> None:
+        for key, value in changes.items():
+            if value is None:
+                self._items.pop(key, None)
+            else:
+                self._items[key] = value
+        if len(self._items) > self._store.items_max:
+            raise too_many(self._store, self._size)
+
+    def _changed(self, name: str, before: str | None, now: str | None) -> None:
+        """Tell on which entities can be put before a model."""
+        was, is_one = before == _AUTHORITATIVE, now == _AUTHORITATIVE
+        if was == is_one:
             return
-        name = key.removeprefix(ENTITY)
-        is_authoritative = isinstance(value, dict) and value["state"] == "AUTHORITATIVE"
-        if is_authoritative == (name in self._authoritative):
-            return
-        if is_authoritative:
-            name = intern(name)  # lists and indexes of names share it
-            self._authoritative.add(name)
-        else:
-            self._authoritative.remove(name)
+        self._authoritative += 1 if is_one else -1
         for watcher in self._watchers:
-            (watcher.add if is_authoritative else watcher.remove)(name)
+            (watcher.add if is_one else watcher.remove)(name)
 
     def _forget_times(self) -> None:
         if len(self._times) <= 2 * len(self._items) + _TIMES_SPARE:
@@ -211,6 +211,13 @@ class LiveMap:
         items = (item for item in self._items.values() if isinstance(item, dict))
         named = {item.get("seq") for item in items}
         self._times = {seq: when for seq, when in self._times.items() if seq in named}
+
+
+def _listed(items: KeptItems, times: Mapping[int, str]) -> Iterator[Listed]:
+    for name in sorted(items.entities()):
+        shown = items.shown(name)
+        if shown.state is not None:
+            yield Listed(name, shown.artifact, shown.state, times.get(shown.seq, ""))
 
 
 def _entity(name: str, item: dict[str, Any]) -> Entity:

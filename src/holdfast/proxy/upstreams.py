@@ -46,6 +46,8 @@ class Upstream(msgspec.Struct, frozen=True):
     port: int
     prefix: str = ""
     """Models whose names begin so are asked for here."""
+    path: str = ""
+    """What stands in its address behind the host: clients' paths go behind that."""
 
     @property
     def local(self) -> bool:
@@ -71,10 +73,10 @@ def read_upstream(spelled: str) -> Upstream:
         raise _unusable("it has to be a scheme, a host, a port and a path, and nothing else")
     if not url.isascii() or not url.isprintable() or " " in url:
         raise _unusable("it holds characters that no address holds")
-    base = url.rstrip("/").removesuffix("/v1")
+    base, path = (one.rstrip("/").removesuffix("/v1") for one in (url, parts.path))
     name = (f"{prefix}=" if prefix else "") + f"{parts.hostname}:{port}"
     kind = kind or _guessed(parts.hostname, port)
-    return Upstream(name, base, kind, parts.hostname, port, prefix)
+    return Upstream(name, base, kind, parts.hostname, port, prefix, path)
 
 
 def _unusable(why: str) -> InvalidInput:

@@ -20,6 +20,7 @@ import msgspec
 
 from holdfast.kernel.errors import Busy, Conflict, HoldfastError, StorageFailed
 from holdfast.kernel.limits import (
+    PROXY_BATCH_CALM,
     PROXY_BATCH_MAX,
     PROXY_CLOSE_S,
     PROXY_LULL_S,
@@ -94,7 +95,11 @@ class Writer:
         self._stuck_at = -1
         """How many jobs were settled when waiting for more of them was in vain."""
         self._hurried = 0
+        """Up to which job nothing is gathered: somebody may soon wait for it."""
+        self._awaited = 0
         """Up to which job somebody waits."""
+        self._gathered = 0
+        """Jobs that waited for others long enough."""
 
     def start(self) -> None:
         """Begin to settle."""
@@ -143,10 +148,17 @@ class Writer:
         """Tell whether nothing waits."""
         return self._done == self._given
 
+    def pressed(self) -> bool:
+        """Tell whether settling has to go on, whoever else has something to do: somebody waits for
+        it, or much does."""
+        if self._closing or self._awaited > self._done:
+            return True
+        return self._bytes > self._waiting_bytes_max * 3 // 4
+
     def drained(self, timeout_s: float) -> bool:
         """Wait until all that was submitted so far is settled; tell whether it is."""
         with self._changed:
-            ticket = self._hurried = self._given
+            ticket = self._awaited = self._hurried = self._given
             self._changed.notify_all()
             return self._changed.wait_for(lambda: self._done >= ticket, timeout_s)
 
@@ -158,6 +170,7 @@ class Writer:
             if self._done >= ticket:
                 return True
             self._hurried = max(self._hurried, ticket)
+            self._awaited = max(self._awaited, ticket)
             self._changed.notify_all()
             self._sleepers.append((ticket, loop, woken))
         try:
@@ -224,11 +237,14 @@ class Writer:
         """Wait for jobs and return the first of them; none when the writer ends."""
         with self._changed:
             self._changed.wait_for(lambda: self._queue or self._closing)
-            if not self._is_due():
+            if not self._gathered and not self._is_due():
                 self._changed.wait_for(self._is_due, PROXY_LULL_S)
             if self._ending.is_set():
                 return []
-            return [self._queue[place][0] for place in range(min(len(self._queue), together))]
+            if not self._gathered or self.pressed():
+                self._gathered = len(self._queue)
+            together = together if self.pressed() else min(together, PROXY_BATCH_CALM)
+            return [self._queue[place][0] for place in range(min(self._gathered, together))]
 
     def _is_due(self) -> bool:
         """Tell whether jobs are not to wait for others to be settled with them."""
@@ -239,6 +255,7 @@ class Writer:
     def _finish(self, batch: Sequence[Job]) -> None:
         """Take settled jobs out, and wake who waits for them."""
         with self._changed:
+            self._gathered -= len(batch)
             for job in batch:
                 self._done += 1
                 self._bytes -= self._queue.popleft()[1]
@@ -302,7 +319,8 @@ def _size(job: Job) -> int:
         case Asked(body=body):
             return len(body)
         case Answered(prepared=prepared, content=content):
-            return len(prepared.body) + len(prepared.added) + len(content)
+            body = b"" if prepared.body is prepared.asked.body else prepared.body
+            return len(body) + len(prepared.added) + len(content)  # as asked: counted already
         case Audited():
             return 0
 

@@ -26,7 +26,8 @@ EPISODES: Final = " episodes"
 """Key of the count; no path begins with a blank here, for every other key has a word before it."""
 
 _EPISODE: Final = "episode_recorded"
-_ENTITY: Final = "entity "
+ENTITY: Final = "entity "
+"""What the key of an entity's item begins with."""
 _FILE: Final = "file "
 _SEPARATOR: Final = "::"
 
@@ -60,7 +61,7 @@ class StateMap:
 
 def entity_key(path: str, symbol: str) -> str:
     """Return the key of an entity's item."""
-    return f"{_ENTITY}{path}{_SEPARATOR}{symbol}"
+    return f"{ENTITY}{path}{_SEPARATOR}{symbol}"
 
 
 def file_key(path: str) -> str:
@@ -70,7 +71,7 @@ def file_key(path: str) -> str:
 
 def entity_name(key: str) -> str | None:
     """Return the `path::symbol` that a key is of; None for the key of something else."""
-    return key.removeprefix(_ENTITY) if key.startswith(_ENTITY) else None
+    return key.removeprefix(ENTITY) if key.startswith(ENTITY) else None
 
 
 class _Step:

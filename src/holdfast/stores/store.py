@@ -167,8 +167,13 @@ class State:
             else:
                 items[key] = value
         if len(items) > self.store.items_max:
-            raise Damaged(
-                f"The store {self.store.name} holds more than {self.store.items_max} items.",
-                meaning=f"No entry is lost; what is true at {seq} cannot be worked out.",
-                remedy="Check what records so many of them.",
-            )
+            raise too_many(self.store, seq)
+
+
+def too_many(store: Store, seq: int) -> Damaged:
+    """Return what is said of a store that holds more than it may."""
+    return Damaged(
+        f"The store {store.name} holds more than {store.items_max} items.",
+        meaning=f"No entry is lost; what is true at {seq} cannot be worked out.",
+        remedy="Check what records so many of them.",
+    )

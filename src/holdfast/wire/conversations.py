@@ -192,7 +192,7 @@ def _system(request: Request) -> bytes:
 
 def marks(turns: Sequence[Turn]) -> tuple[bytes, ...]:
     """Return the marks of turns; some have none."""
-    return tuple(turn.mark for turn in turns if turn.mark is not None)
+    return tuple([turn.mark for turn in turns if turn.mark is not None])
 
 
 def common(before: Sequence[bytes], now: Sequence[bytes]) -> int:

@@ -13,7 +13,11 @@ from typing import Final
 
 import msgspec
 
-from holdfast.kernel.limits import WIRE_HISTORIES_BYTES_MAX, WIRE_HISTORIES_MAX
+from holdfast.kernel.limits import (
+    WIRE_HISTORIES_BYTES_MAX,
+    WIRE_HISTORIES_MAX,
+    WIRE_HISTORIES_SILENT_MAX,
+)
 from holdfast.wire.events import Dialect
 from holdfast.wire.requests import Request, Turn, read_request
 
@@ -46,17 +50,16 @@ class _History(msgspec.Struct, frozen=True):
     turns: tuple[Turn, ...]
     tried: int
     """Where the bytes end by which it is looked for."""
-    first: bytes
-    """All up to there."""
 
     def common(self, body: bytes) -> int:
         """Return how many turns stand in the same bytes at the same place in another request."""
-        if not body.startswith(self.first):
+        own = memoryview(self.body)  # parts of it are compared, not copied
+        if not body.startswith(own[: self.tried]):
             return 0
-        if body.startswith(self.body[: self.ends[-1]]):
+        if body.startswith(own[: self.ends[-1]]):
             return len(self.ends)
         # What begins with n turns begins with fewer as well.
-        return bisect_left(self.ends, 1, key=lambda end: not body.startswith(self.body[:end]))
+        return bisect_left(self.ends, 1, key=lambda end: not body.startswith(own[:end]))
 
 
 class Histories:
@@ -131,14 +134,16 @@ class Histories:
             return
         tried = found[min(_TRIED, len(found)) - 1]
         self._read += 1
-        history = _History(
-            self._read, request.dialect, body, start, found, request.turns, tried, body[:tried]
-        )
+        history = _History(self._read, request.dialect, body, start, found, request.turns, tried)
         self._known[self._read] = history
         short = body[tried - _SHORT : tried]
         self._begun.setdefault(tried, {}).setdefault(short, {})[self._read] = None
         self._bytes += len(body)
-        while len(self._known) > self._most or self._bytes > self._bytes_max:
+        while (
+            len(self._known) > self._most
+            or self._bytes > self._bytes_max
+            or self._read - next(iter(self._known)) >= WIRE_HISTORIES_SILENT_MAX
+        ):
             self._forget(next(iter(self._known.values())))
 
     def _forget(self, known: _History) -> None:

@@ -48,9 +48,13 @@ class Turn(msgspec.Struct, frozen=True):
     """A short hash of what it says. Clients change their own additions, the system's words and
     marks about caching from request to request, so these are left out; a turn of only these has
     none."""
+    aside: bool = False
+    """The client or the system speaks in it, which is seldom."""
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "mark", _mark(self))
+        aside = any(part.speaker in _ASIDE for part in self.parts)
+        msgspec.structs.force_setattr(self, "aside", aside)
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -64,6 +68,10 @@ class Request(msgspec.Struct, frozen=True):
     """What the body itself calls the conversation, if it does."""
     system: str = ""
     """What stands before the turns: the client's words about how to behave, and where."""
+
+    def asides(self) -> list[Turn]:
+        """Return the turns in which the client or the system speaks."""
+        return [turn for turn in self.turns if turn.aside]
 
     def newest_words(self) -> str:
         """Return what the user said last; empty when nothing the user said is in the request."""
@@ -82,6 +90,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 _SPEAKERS: Final = frozenset({"user", "model", "tool"})
+_ASIDE: Final = frozenset({"client", "system"})
 
 
 def _mark(turn: Turn) -> bytes | None:

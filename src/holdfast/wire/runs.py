@@ -25,6 +25,7 @@ _TEXT: Final = re.compile(
 """An event with a piece of a text: what stands before its data, before the text, the text, and what
 stands behind it."""
 
+_QUOTE: Final = b'"'
 _NOT_PLAIN: Final = re.compile(rb'["\\\x00-\x1f]')
 _PROBE: Final = "x"
 
@@ -75,10 +76,18 @@ def _alike(content: bytes, place: int, around: tuple[bytes, bytes]) -> tuple[lis
     before, behind = around
     if not content.startswith(before, place):
         return [], place
-    pieces = content[place + len(before) :].split(behind + before)
-    last, ended, _ = pieces[-1].partition(behind)
-    texts = [*pieces[:-1], *((last,) if ended else ())]
+    texts: list[bytes] = []
+    between = behind + before
+    start = place + len(before)
+    while content.startswith(between, end := content.find(_QUOTE, start)):
+        texts.append(content[start:end])
+        start = end + len(between)
+    place = start - len(before)
+    if end >= 0 and content.startswith(behind, end):
+        texts.append(content[start:end])
+        place = end + len(behind)
     if _NOT_PLAIN.search(b"".join(texts)):
-        plain = next(place for place, text in enumerate(texts) if _NOT_PLAIN.search(text))
+        plain = next(number for number, text in enumerate(texts) if _NOT_PLAIN.search(text))
+        place -= sum(len(before) + len(text) + len(behind) for text in texts[plain:])
         del texts[plain:]
-    return texts, place + sum(map(len, texts)) + len(texts) * (len(before) + len(behind))
+    return texts, place

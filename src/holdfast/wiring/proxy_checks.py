@@ -20,7 +20,6 @@ from holdfast.proxy.diagnostics import Finding
 from holdfast.proxy.writing import WriterState
 from holdfast.storage.sqlite.connection import FORMAT
 from holdfast.storage.sqlite.inspection import inspect
-from holdfast.wiring.doctor import FREE_BYTES_MIN
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.places import Place
 
@@ -71,6 +70,9 @@ class ProxyChecks:
         )
 
     def _room(self) -> Finding:
+        # All that a ledger's doctor looks at comes with it; the proxy keeps none of it at hand.
+        from holdfast.wiring.doctor import FREE_BYTES_MIN
+
         least = f"{FREE_BYTES_MIN // MIB} MiB"
         try:
             free = shutil.disk_usage(self._place.folder).free

@@ -20,9 +20,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final, TypeAlias
 
-import msgspec
-
-from holdfast.config import Seal, Settings
+from holdfast.config import Seal
 from holdfast.kernel.entry import Actor
 from holdfast.kernel.errors import HoldfastError, InvalidInput
 from holdfast.kernel.limits import (
@@ -31,17 +29,19 @@ from holdfast.kernel.limits import (
     PROXY_LOOK_S,
     PROXY_LOOKS_BETWEEN_TRIMS,
     PROXY_MAPPED_FROM_BYTES,
+    PROXY_PAGES_BYTES_MAX,
     PROXY_SWITCH_S,
     PROXY_TOKEN_BYTES,
 )
 from holdfast.ledger.ledger import Ledger
 from holdfast.proxy.app import Proxy
 from holdfast.proxy.asking import Asking
-from holdfast.proxy.audit import Audit, Mode
+from holdfast.proxy.audit import Audit
 from holdfast.proxy.desk import Desk
 from holdfast.proxy.diagnostics import Diagnostics, Target
 from holdfast.proxy.guard import Guard
 from holdfast.proxy.judging import Judging
+from holdfast.proxy.lulls import IdleSelector, Lulls
 from holdfast.proxy.names import Names
 from holdfast.proxy.recent import Recent
 from holdfast.proxy.recording import Recorder
@@ -51,10 +51,12 @@ from holdfast.proxy.upstreams import Upstreams, discover, read_upstream, told
 from holdfast.proxy.writing import Writer
 from holdfast.storage.files import make_folder
 from holdfast.storage.port import Reader
+from holdfast.storage.sqlite.connection import bound_memory
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.opening import open_ledger
-from holdfast.wiring.places import Place
 from holdfast.wiring.proxy_checks import ProxyChecks
+from holdfast.wiring.proxy_options import Listening as Listening
+from holdfast.wiring.proxy_options import Options as Options
 from holdfast.wiring.sealing_apart import SealApart
 from holdfast.workers.parsing import ParseWorker
 
@@ -70,34 +72,16 @@ _ARENAS_MAX: Final = -8
 Say: TypeAlias = Callable[[str], object]
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asked for."""
-
-    place: Place
-    settings: Settings
-    upstreams: tuple[str, ...] = ()
-    port: int = 0
-    audit: Mode = "auto"
-    debug: bool = False
-    token: str | None = None
-    session: str | None = None
-
-
-class Listening(msgspec.Struct, frozen=True):
-    """What a script is told when the proxy is ready."""
-
-    listening: str
-    ledger: str
-    token: str
-
-
 def serve(options: Options, *, ready: Callable[[Listening], object], say: Say) -> int:
     """Run the proxy in this process until it is told to stop by SIGINT or SIGTERM; return how many
     requests and answers stayed unrecorded."""
     # The thread that settles must not hold up the stream for longer than this.
     sys.setswitchinterval(PROXY_SWITCH_S)
     _return_memory()
-    return asyncio.run(_serve(options, ready, say))
+    bound_memory(PROXY_PAGES_BYTES_MAX)
+    selector = IdleSelector()
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
+        return runner.run(_serve(options, ready, say, lambda: selector.busy))
 
 
 def _return_memory() -> None:
@@ -115,13 +99,15 @@ def _trim() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-async def _serve(options: Options, ready: Callable[[Listening], object], say: Say) -> int:
+async def _serve(
+    options: Options, ready: Callable[[Listening], object], say: Say, busy: Callable[[], bool]
+) -> int:
     unrecorded: list[int] = []
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with open_proxy(options, say, unrecorded.append) as listening:
+    async with open_proxy(options, say, unrecorded.append, busy) as listening:
         gc.collect()
         gc.freeze()  # what is here now stays; looking through it again and again costs time
         gc.set_threshold(PROXY_GARBAGE_MAX)
@@ -132,11 +118,15 @@ async def _serve(options: Options, ready: Callable[[Listening], object], say: Sa
 
 @asynccontextmanager
 async def open_proxy(
-    options: Options, say: Say, unrecorded: Callable[[int], object] = lambda _: None
+    options: Options,
+    say: Say,
+    unrecorded: Callable[[int], object] = lambda _: None,
+    busy: Callable[[], bool] = lambda: False,
 ) -> AsyncIterator[Listening]:
-    """Listen while it is open. In the end, `unrecorded` is told how much stayed unrecorded."""
+    """Listen while it is open. In the end, `unrecorded` is told how much stayed unrecorded. `busy`
+    tells whether the loop has something to do."""
     upstreams = await _upstreams(options, say)
-    parts = _Parts(options, upstreams, say)
+    parts = _Parts(options, upstreams, say, busy)
     try:
         port = await _start(parts.proxy, options.port)
         try:
@@ -161,7 +151,9 @@ async def open_proxy(
 class _Parts:
     """Everything that makes up one proxy."""
 
-    def __init__(self, options: Options, upstreams: Upstreams, say: Say) -> None:
+    def __init__(
+        self, options: Options, upstreams: Upstreams, say: Say, busy: Callable[[], bool]
+    ) -> None:
         settings = options.settings
         self.token = options.token or secrets.token_urlsafe(PROXY_TOKEN_BYTES)
         self._ledger = _open(options)
@@ -176,12 +168,14 @@ class _Parts:
         live.watch(names)
         self.writer = Writer(lambda jobs: recorder(jobs), say)
         desk = Desk(live, names, self.writer, tokens_max=settings.proxy.hydrate_tokens)
+        lulls = Lulls(lambda: busy() and not self.writer.pressed())
         settler = Settler(
             judge=Judging(settings.proxy.parity_share),
             parser=self._parser,
             find=names.find,
             place=desk.place,
             project=root,
+            give_way=lulls.wait,
         )
         self.asking = Asking(upstreams)
         self.audit = Audit(
@@ -192,7 +186,12 @@ class _Parts:
             is_local=self.asking.is_local,
         )
         self._recorder = recorder = Recorder(
-            self._ledger, live, settler, notice=desk.owe_notice, unsure=self.audit.offer
+            self._ledger,
+            live,
+            settler,
+            notice=desk.owe_notice,
+            unsure=self.audit.offer,
+            lulls=lulls,
         )
         diagnostics = Diagnostics(
             live,
@@ -259,9 +258,8 @@ def _open(options: Options) -> Ledger:
 
 async def _upstreams(options: Options, say: Say) -> Upstreams:
     """Return the upstreams that the user named, else those that are on this machine."""
-    named = options.upstreams or options.settings.proxy.upstreams
-    if named:
-        return Upstreams(read_upstream(one) for one in named)
+    if options.named:
+        return Upstreams(read_upstream(one) for one in options.named)
     found = await discover(but=options.port)
     if not found:
         raise InvalidInput(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import select
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -21,13 +19,14 @@ from holdfast.code.source import checked_source
 from holdfast.kernel.limits import (
     PARSE_ANSWER_BYTES_MAX,
     PARSE_MEMORY_BYTES_MAX,
+    PARSE_SPARE_BYTES,
     PARSE_START_TIMEOUT_S,
     PARSE_TEXTS_MAX,
     PARSE_TIMEOUT_S,
 )
 from holdfast.workers.frames import HEADER_BYTES, Answer, Job, Read, Ready, Refused, framed
+from holdfast.workers.python import command, places
 
-_package_folder: Final = str(Path(__file__).parents[2])
 _CHILD: Final = "holdfast.workers.child"
 _START: Final = """
 import sys
@@ -36,11 +35,20 @@ module, memory, sys.path[:] = sys.argv[1], sys.argv[2], sys.argv[3:]
 sys.modules["typing_extensions"] = None
 resources = sys.modules["importlib.resources"] = type(sys)("importlib.resources")
 resources.files = None
+# A Python that can hash without OpenSSL, and tell dates without those in Python, goes without.
+for own, other in (("_sha2", "_hashlib"), ("_sha256", "_hashlib"), ("_datetime", "datetime")):
+    try:
+        found = __import__(own)
+    except ImportError:
+        continue
+    sys.modules[other] = found if other == "datetime" else None
 __import__(module)
 sys.modules[module].main(int(memory))
 """
 """What the child begins with: where modules are, and what is not loaded, as it takes as long as all
-the rest together."""
+the rest together, and as much memory as the grammars."""
+_TRIM_VARIABLE: Final = "MALLOC_TRIM_THRESHOLD_"
+"""How the GNU C library is told what it may keep that nobody uses."""
 _PIPE_BYTES: Final = 64 * 1024
 _decoder: Final = msgspec.msgpack.Decoder(Answer)
 
@@ -134,10 +142,11 @@ class _Child:
 
     def __init__(self, memory_bytes: int) -> None:
         self._process = subprocess.Popen(
-            [*_command(), _CHILD, str(memory_bytes), *_places()],
+            [*command(_START), _CHILD, str(memory_bytes), *places()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a parser that aborts says why to nobody
+            env={**os.environ, _TRIM_VARIABLE: str(PARSE_SPARE_BYTES)},
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -213,23 +222,6 @@ class _Child:
         code = self._process.wait()
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         return _could_not(f"The process that read the text went over its bounds and ended {how}")
-
-
-def _command() -> list[str]:
-    """Return how Python is started: without `site` and the environment, which is a third faster."""
-    written = ["-B"] if sys.dont_write_bytecode else []
-    return [sys.executable, "-I", "-S", *written, "-c", _START]
-
-
-def _places() -> list[str]:
-    """Return where the child finds modules: where we do, but for the folder that we stand in.
-
-    Its modules are none of ours.
-    """
-    here = {""}
-    with suppress(OSError):  # it may be gone
-        here.add(str(Path.cwd()))
-    return [_package_folder, *(place for place in sys.path if place not in here)]
 
 
 class _Deadline:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from holdfast import config
 from holdfast.cli.context import Invocation
-from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
-from holdfast.cli.output import print_json, talk, visible
-from holdfast.kernel.errors import Unsupported
 from holdfast.wiring.places import Place, place_of
 
 if TYPE_CHECKING:
     from holdfast.proxy.audit import Mode
-    from holdfast.wiring.proxying import Listening
 
 
 @make_command(
@@ -75,10 +70,9 @@ def command(
     place = _place(invocation, ledger, project)
     settings = config.load(place.settings).settings
     proxy = settings.proxy
-    try:
-        from holdfast.wiring.proxying import Options, serve
-    except ModuleNotFoundError as missing:
-        raise _not_installed(missing) from missing
+    from holdfast.cli import serving
+    from holdfast.wiring.proxy_options import Options
+
     options = Options(
         place=place,
         settings=settings,
@@ -89,8 +83,9 @@ def command(
         token=token,
         session=session or settings.record.session,
     )
-    unrecorded = serve(options, ready=_ready, say=lambda text: talk(visible(text)))
-    return NO if unrecorded else DONE
+    if serving.is_own_process():
+        serving.begin_anew(options)
+    return serving.serve(options)
 
 
 def _place(invocation: Invocation, ledger: str | None, project: bool) -> Place:
@@ -104,16 +99,3 @@ def _place(invocation: Invocation, ledger: str | None, project: bool) -> Place:
     if ledger is not None:
         return place_of(Path(ledger))
     return invocation.named_place() or Place(config.data_folder() / "proxy" / "ledger.db")
-
-
-def _ready(listening: Listening) -> None:
-    print_json(listening)
-    sys.stdout.flush()
-
-
-def _not_installed(missing: ModuleNotFoundError) -> Unsupported:
-    return Unsupported(
-        f"The proxy needs {missing.name}, which is not installed.",
-        meaning="Nothing was started.",
-        remedy="Install holdfast with its extras `proxy` and `code`.",
-    )

@@ -58,7 +58,9 @@ UPSTREAM_CHARS_MAX: Final = 2000
 """The spelling of an upstream: a URL, maybe with a prefix of models' names before it."""
 
 PROXY_BATCH_MAX: Final = 64
-"""Exchanges that are settled together, so that they are recorded with one write to the disk."""
+PROXY_BATCH_CALM: Final = 32
+"""Exchanges that are settled together, so that they are recorded with one write to the disk; and as
+long as nobody waits for them, so that the stream is not held up for long."""
 
 PROXY_RETRY_FIRST_S: Final = 0.05
 PROXY_RETRY_MAX_S: Final = 5.0
@@ -154,7 +156,7 @@ PROXY_READINGS_MAX: Final = 8
 PROXY_LOOK_S: Final = 0.5
 """How often the proxy looks whether others appended to its ledger."""
 
-PROXY_LOOKS_BETWEEN_TRIMS: Final = 10
+PROXY_LOOKS_BETWEEN_TRIMS: Final = 4
 """How often it looks before memory that was let go is returned to the system."""
 
 PROXY_LANDING_S: Final = 1.0
@@ -168,8 +170,12 @@ PROXY_ROOTS_MAX: Final = 64
 PROXY_HEARD_BYTES_MAX: Final = 64 * 1024
 """The longest answer that is read on the loop, as soon as it has ended."""
 
-PROXY_LULL_S: Final = 0.02
+PROXY_LULL_S: Final = 0.05
 """How long exchanges that nobody waits for are gathered, so that they are recorded together."""
+
+PROXY_GIVE_WAY_S: Final = 0.25
+PROXY_GIVE_WAY_LOOK_S: Final = 0.0002
+"""How long settling gives way to the stream altogether, and how often it looks meanwhile."""
 
 PROXY_WAITING_BYTES_MAX: Final = 4 * MIB
 PROXY_ROOM_S: Final = 0.25
@@ -207,5 +213,15 @@ longest ago go first."""
 PROXY_REQUESTS_BYTES_MAX: Final = 4 * MIB
 """The bytes of all requests that are kept as they were read."""
 
-PROXY_MAPPED_FROM_BYTES: Final = 128 * 1024
-"""Blocks of memory from this size on are returned to the system when they are let go."""
+PROXY_MAPPED_FROM_BYTES: Final = 512 * 1024
+"""Blocks of memory from this size on are returned to the system when they are let go. Larger than
+what asyncio takes for each look at a socket (256 KiB): to return that each time costs more than the
+look."""
+
+PROXY_PAGES_BYTES_MAX: Final = 1 * MIB
+"""What SQLite keeps at hand of the ledger in the proxy's process; the system has it as well."""
+
+PROXY_SEAL_PAUSE_S: Final = 10.0
+PROXY_SEALS_MAX: Final = 32
+"""How long to wait from one process that seals to the next, as most of what it takes is to start;
+and how many archives one of them makes at most."""

@@ -59,7 +59,9 @@ WIRE_ANSWER_BYTES_MAX: Final = 32 * MIB
 
 WIRE_HISTORIES_MAX: Final = 32
 WIRE_HISTORIES_BYTES_MAX: Final = 4 * MIB
-"""Requests whose turns are remembered, so that only what is behind them is read; the newest."""
+WIRE_HISTORIES_SILENT_MAX: Final = 128
+"""Requests whose turns are remembered, so that only what is behind them is read: the newest, as
+long as not so many others came since. Most conversations are over by then."""
 
 WIRE_RUNS_MAX: Final = 64
 """Runs of events of one answer that are put together; behind them each event is read by itself."""

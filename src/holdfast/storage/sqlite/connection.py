@@ -70,6 +70,11 @@ def connect(path: str, *, vfs: str | None = None, synchronous: str = "FULL") -> 
     return connection
 
 
+def bound_memory(bytes_max: int) -> None:
+    """Have SQLite use its pages anew rather than take more memory than that, for this process."""
+    apsw.soft_heap_limit(bytes_max)
+
+
 def check_sqlite(version: str) -> None:
     """Refuse a SQLite that is known to corrupt databases with several writers."""
     numbers = tuple(int(part) for part in version.split("."))

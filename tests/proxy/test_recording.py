@@ -11,7 +11,7 @@ from holdfast.ledger.ledger import Draft as LedgerDraft
 from holdfast.ledger.ledger import Ledger, Receipt
 from holdfast.proxy.recording import Recorder
 from holdfast.proxy.settling import Settled
-from holdfast.proxy.values import Asked, Draft, Job, Map
+from holdfast.proxy.values import Answered, Asked, Draft, Job, Map, Prepared
 from holdfast.storage.port import Reader
 from holdfast.testing import data_for
 from tests.proxy.shown import Desk, episode
@@ -63,7 +63,10 @@ class Room:
         self.desk = Desk()
         self.ledger = Troubled(self.desk.ledger)
         self.settling = Settling()
-        self.recorder = Recorder(self.ledger, self.desk.live, self.settling)
+        self.over: list[str] = []
+        self.recorder = Recorder(
+            self.ledger, self.desk.live, self.settling, let_go=self.over.append
+        )
 
     def episodes(self) -> list[object]:
         return [
@@ -87,6 +90,18 @@ def test_jobs_are_recorded_together_and_taken_in(room: Room) -> None:
     assert room.episodes() == ["e1", "e2"]
     assert room.settling.accepted == ["e1", "e2"]
     assert room.desk.live.size == 2
+
+
+def test_an_episode_is_let_go_when_its_answer_is_recorded_and_not_before(room: Room) -> None:
+    answer = Answered(Prepared(asked("e1"), b"", ""), 200, b"", "", "", True, "whole", "up")
+    room.recorder([asked("e1")])
+    assert room.over == []
+    room.ledger.before = [fail]
+    with pytest.raises(StorageFailed):
+        room.recorder([answer, asked("e2")])
+    assert room.over == []
+    room.recorder([answer, asked("e2")])
+    assert room.over == ["e1"]
 
 
 def test_a_job_from_which_nothing_follows_appends_nothing(room: Room) -> None:

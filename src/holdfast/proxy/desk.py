@@ -173,6 +173,10 @@ class Desk:
         same request is placed the same again."""
         return self._places.place(asked)
 
+    def let_go(self, episode: str) -> None:
+        """Forget a request whose answer is settled."""
+        self._places.let_go(episode)
+
     def newest(self, conversation: str) -> str | None:
         """Return the newest episode of a conversation."""
         return self._places.newest(conversation)

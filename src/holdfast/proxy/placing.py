@@ -70,6 +70,13 @@ class Places:
             self._unplaced.pop(asked.episode, None)
             self._long.pop(asked.episode, None)
 
+    def let_go(self, episode: str) -> None:
+        """Forget where a request was placed: it is settled, and nobody asks for it again."""
+        with self._lock:
+            self._seen.pop(episode, None)
+            request = self._requests.pop(episode, None)
+            self._requests_bytes -= 0 if request is None else request[1]
+
     def may_follow(self, asked: Asked) -> bool:
         """Tell whether a request may go on from one of the newest: it is longer, then."""
         with self._lock:

@@ -20,7 +20,7 @@ from holdfast.ledger.ledger import Receipt
 from holdfast.proxy.lulls import Lulls
 from holdfast.proxy.settling import Settled
 from holdfast.proxy.state import LiveMap
-from holdfast.proxy.values import Draft, Job, Map, Unsure
+from holdfast.proxy.values import Answered, Draft, Job, Map, Unsure
 from holdfast.storage.port import Reader, Selection
 
 
@@ -64,10 +64,12 @@ class Recorder:
         *,
         notice: Callable[[str, bool], object] = lambda *_: None,
         unsure: Callable[[Unsure], object] = lambda _: None,
+        let_go: Callable[[str], object] = lambda _: None,
         lulls: Lulls | None = None,
     ) -> None:
         """`notice` is told whether the next request of a conversation is owed the notice, `unsure`
-        of every answer that an audit could decide about."""
+        of every answer that an audit could decide about, `let_go` of episodes that are over."""
+        self._let_go = let_go
         self._lulls = lulls or Lulls(lambda: False)
         self._ledger = ledger
         self._live = live
@@ -103,6 +105,9 @@ class Recorder:
         if left:
             self._record(left)
         self._recorded = [done for done in self._recorded if not any(done is job for job in jobs)]
+        for job in jobs:
+            if isinstance(job, Answered):
+                self._let_go(job.prepared.asked.episode)
 
     def _record(self, jobs: Sequence[Job]) -> None:
         for _ in range(PROXY_CONFLICTS_MAX):

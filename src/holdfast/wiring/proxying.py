@@ -191,6 +191,7 @@ class _Parts:
             settler,
             notice=desk.owe_notice,
             unsure=self.audit.offer,
+            let_go=desk.let_go,
             lulls=lulls,
         )
         diagnostics = Diagnostics(

@@ -94,8 +94,8 @@ def run(options: Options) -> Result:
         peers, missing = _peers(world, folder, options)
         recorded = world.ours.recorded()
         long_lived = world.ours.memory_mb()
-        memory, all_memory, others = _memory(world, folder, options.pick(TOTAL, 500))
         prefix = _prefix(folder)
+    memory, all_memory, others = _memory(options.pick(TOTAL, 500))
     sent = sum(world.sent)
     figures = [
         *(figure for c, found in nothing.items() for figure in _added_figures(found, c)),
@@ -257,14 +257,18 @@ def _rows(found: dict[str, list[Measured]], what: str) -> Iterator[Row]:
             yield Row(name, f"first chunk, {what}, {share}", "ms", spread_of(rounds, key))
 
 
-def _memory(world: _World, folder: Path, total: int) -> tuple[float, float, int]:
-    """Return what another proxy takes after so many requests, and with other languages as well,
-    and how many these are."""
-    place = folder / "memory"
-    place.mkdir()
-    with proxies.proxy(place, world.upstream) as ours:
+def _memory(total: int) -> tuple[float, float, int]:
+    """Return what a proxy takes after so many requests, and with other languages as well, and how
+    many these are. No other one runs: it would share what
+    it has loaded, and take half of that on itself."""
+    with (
+        scratch_folder() as folder,
+        listening("bench.relays.upstream") as upstream,
+        clients() as asking,
+        proxies.proxy(folder, upstream) as ours,
+    ):
         proxies.fill(ours)
-        _ask(world, ours.port, Order(0, 8, total))
+        asking.ask(Order(ours.port, 8, total, key=KEY))
         ours.settle()
         memory = ours.memory_mb()
         others = proxies.paste_others(ours)

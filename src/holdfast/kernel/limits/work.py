@@ -59,7 +59,7 @@ WIRE_ANSWER_BYTES_MAX: Final = 32 * MIB
 
 WIRE_HISTORIES_MAX: Final = 32
 WIRE_HISTORIES_BYTES_MAX: Final = 4 * MIB
-WIRE_HISTORIES_SILENT_MAX: Final = 128
+WIRE_HISTORIES_SILENT_MAX: Final = 64
 """Requests whose turns are remembered, so that only what is behind them is read: the newest, as
 long as not so many others came since. Most conversations are over by then."""
 

@@ -121,8 +121,9 @@ def test_a_file_written_in_the_moment_of_the_look_is_read_again(
     """The same stamps, other bytes: told by reading, as the look began in the tick of the write."""
     path = work.root / "b.txt"
     path.write_text("2wo\n")
-    assert work.told() == ["modify b.txt"]
     stamps = path.stat()
+    monkeypatch.setattr(scanning, "clock_ns", lambda _: stamps.st_ctime_ns)
+    assert work.told() == ["modify b.txt"]
     read: list[str] = []
     real = FileReader.read
 
@@ -131,7 +132,6 @@ def test_a_file_written_in_the_moment_of_the_look_is_read_again(
         return real(self, name, most)
 
     monkeypatch.setattr(FileReader, "read", reading)
-    monkeypatch.setattr(scanning, "clock_ns", lambda _: stamps.st_ctime_ns)
     assert work.told() == []
     assert work.told() == []
     monkeypatch.setattr(scanning, "clock_ns", lambda _: stamps.st_ctime_ns + 1)

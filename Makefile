@@ -56,6 +56,7 @@ docs: $(DEV) ## write the generated parts of the docs anew, and build the site i
 lock: | $(VENV)/bin/pip ## pin all requirements anew, with hashes
 	@$(PIP_INSTALL) 'uv>=0.13,<0.14'
 	@$(UV_COMPILE) --upgrade --extra code --extra mcp --extra proxy --extra search --extra tokens \
+		--extra web \
 		--output-file requirements/dev.txt pyproject.toml requirements/dev.in
 	@$(UV_COMPILE) --upgrade --no-deps --output-file requirements/model.txt requirements/model.in
 	@$(UV_COMPILE) --upgrade --output-file requirements/mcp1.txt requirements/mcp1.in

@@ -135,7 +135,7 @@ def test_a_missing_extra_is_named(bare: Holdfast) -> None:
     probe = bare.folder / "probe.py"
     probe.write_text(
         "import sys\n"
-        "sys.modules['aiohttp'] = None\n"
+        "sys.modules['httptools'] = None\n"
         "sys.argv = ['holdfast', 'proxy', '--upstream', 'http://127.0.0.1:1', '--port', '0']\n"
         "from holdfast.cli.main import main\n"
         "main()\n"
@@ -144,5 +144,5 @@ def test_a_missing_extra_is_named(bare: Holdfast) -> None:
         [sys.executable, "-P", probe], capture_output=True, text=True, env=bare.env(), check=False
     )
     assert ran.returncode == 2
-    assert "The proxy needs aiohttp" in ran.stderr
+    assert "The proxy needs httptools" in ran.stderr
     assert "extras `proxy` and `code`" in ran.stderr

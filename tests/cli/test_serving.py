@@ -45,4 +45,4 @@ def test_what_encrypts_is_loaded_only_for_upstreams_that_ask_for_it(
     with proxy_process(*arguments, cwd=bare.folder, env=bare.env()) as (_, process):
         libraries = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8")
         assert ("/_ssl." in libraries) is loaded
-        assert "/_http_parser." in libraries  # what a library looks like there
+        assert "/httptools/parser/parser." in libraries  # what a library looks like there

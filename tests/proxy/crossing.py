@@ -36,6 +36,12 @@ class FakeDesk:
         self.add = add
         self.asked: list[Asked] = []
 
+    async def glance(self, _: Asked) -> bool:
+        return False
+
+    def note(self, _: Asked) -> None:
+        pass
+
     async def ready(self, asked: Asked) -> bool:
         self.asked.append(asked)
         return True

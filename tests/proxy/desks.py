@@ -83,6 +83,10 @@ class FakeQueue:
     def idle(self) -> bool:
         return self.settled == len(self.jobs)
 
+    def calm(self) -> bool:
+        waiting = self.jobs[self.settled :]
+        return all(isinstance(job, Asked) and job.plain for job in waiting)
+
     async def give_way(self) -> None:
         """There is always room."""
 

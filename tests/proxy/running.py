@@ -20,6 +20,7 @@ import msgspec
 
 from holdfast.config import Settings
 from holdfast.kernel.entry import Entry
+from holdfast.proxy.lulls import IdleSelector
 from holdfast.testing.model_server import ModelServer
 from holdfast.wiring.looking import open_reader
 from holdfast.wiring.opening import open_ledger
@@ -134,16 +135,18 @@ class Running(Asking):
         assert not self._thread.is_alive()
 
     def _run(self) -> None:
+        idle = IdleSelector()
         try:
-            asyncio.run(self._serve())
+            with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(idle)) as runner:
+                runner.run(self._serve(idle))
         except BaseException as problem:
             self._problem = problem
         finally:
             self._ready.set()
 
-    async def _serve(self) -> None:
+    async def _serve(self, idle: IdleSelector) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
-        async with open_proxy(self._options, self.said.append) as listening:
+        async with open_proxy(self._options, self.said.append, idle=idle) as listening:
             super().__init__(listening)
             self._ready.set()
             await self._over.wait()

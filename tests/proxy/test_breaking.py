@@ -35,6 +35,34 @@ def test_an_upstream_that_dies_mid_stream_breaks_the_client_s_connection_off(fra
 
 
 @pytest.mark.req("T19")
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+def test_an_answer_that_would_end_with_its_connection_and_breaks_off_is_not_taken_for_whole(
+    version: str,
+) -> None:
+    """The end of a connection is the end of such an answer; so it is reset."""
+    reply = Reply((b"1", b"2", b"3"), headers=STREAM, way=Way(framing="chunked", dies_after=2))
+    whole = Reply((b"1", b"2"), headers=STREAM, way=Way(framing="close"))
+    for answer, cut in ((reply, True), (whole, False)):
+        with (
+            ModelServer(answer) as server,
+            Crossing(server.url) as crossing,
+            crossing.client() as client,
+        ):
+            raw = spelled("POST", PATHS["chat"], asking("chat")).replace(b"1.1", version.encode())
+            client.send(raw)
+            head = client.hear_head()
+            received, reset = client._buffer, False
+            try:
+                while chunk := client.socket.recv(1 << 16):
+                    received += chunk
+            except ConnectionResetError:
+                reset = True
+            told = head.header("transfer-encoding") == "chunked"
+            assert reset is (cut and not told)
+            assert told or received == b"12"
+
+
+@pytest.mark.req("T19")
 def test_a_slow_client_gets_all_that_came_before_the_upstream_died() -> None:
     chunks = tuple(bytes([number]) * 60_000 for number in range(1, 200))
     reply = Reply((*chunks, b"never sent"), headers=STREAM, way=Way(dies_after=len(chunks)))

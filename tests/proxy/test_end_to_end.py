@@ -216,7 +216,7 @@ def test_in_a_tool_loop_it_stands_behind_every_request_of_the_turn(
     server.say(Said(calls=(ToolCall("Bash", {"command": "ls"}, "c9"),)))
     other.say("look at a.py::g")
     first = server.requests[-1].body
-    other.results(("c9", "a.py"))
+    other.results(("c9", "notes.txt"))
     second = server.requests[-1].body
     for body in (first, second):
         assert body.count(b"[CURRENT STATE: AUTHORITATIVE]") == 1

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from holdfast.proxy import reads
+from holdfast.proxy.failures import is_refusal
 from holdfast.proxy.reads import path_read, text_read
 from tests.proxy.exchanges import numbered
 
@@ -155,3 +160,74 @@ def test_a_limit_that_cannot_be_told_may_have_cut() -> None:
     assert text_read("Read", {"limit": "2"}, shown) is None
     assert text_read("Read", {"limit": "many"}, shown) is None
     assert text_read("Read", {"limit": "3"}, shown) == "a\nb\n"
+
+
+# With and without a plain look before the patterns
+
+_PATTERNS = (
+    (re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*\Z", re.DOTALL), 0),
+    (re.compile(r"Here's the (?:content|result)[^\n]*:\n"), 1),
+)
+_END = re.compile(r"\n*\(End of file - total (\d+) lines\)\s*\Z")
+_TAGGED = re.compile(
+    r"\s*(?:<path>[^<\n]*</path>\s*<type>file</type>\s*)?<(file|content)>\n(.*)\n</\1>\s*\Z",
+    re.DOTALL,
+)
+
+_PIECES = st.sampled_from(
+    [
+        "<system-reminder>",
+        "</system-reminder>",
+        "<system-reminder>be careful</system-reminder>",
+        "Here's the ",
+        "Here's the result of running `cat -n` on a.py:\n",
+        "here's the content:\n",
+        "(End of file",
+        "(End of file - total 2 lines)",
+        "\n\n(End of file - total 2 lines)\n",
+        "(End of file - total x lines)",
+        "<file>\n",
+        "\n</file>",
+        "<content>\n",
+        "\n</content>",
+        "<path>a.py</path>\n<type>file</type>\n",
+        "     1→x = 1\n     2→y = 2",
+        "00001| x\n00002| y",
+        "1: x\n2: y",
+        "     1\tx\n",
+        "     2\ty",
+        "\n",
+        " ",
+        "x",
+    ]
+)
+
+
+def read_with_patterns(tool: str, result: str) -> str | None:
+    """Read a result as `text_read` does, with nothing but patterns, however long they take."""
+    if is_refusal(result):
+        return None
+    for pattern, count in _PATTERNS:
+        result = pattern.sub("", result, count=count)
+    tagged = _TAGGED.match(result)
+    body = result if tagged is None else tagged[2]
+    ended = _END.search(body)
+    lines = reads._numbered((body if ended is None else body[: ended.start()]).split("\n"))
+    if lines is None:
+        return reads._unnumbered(tool, {}, body) if tagged is None else None
+    if ended is not None:
+        return "".join(f"{line}\n" for line in lines) if len(lines) == int(ended[1]) else None
+    if tagged is not None:
+        return None
+    lines = lines[:-1] if lines[-1] == "" else lines
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("tool", ["Read", "read_file"])
+@given(st.lists(_PIECES, max_size=8).map("".join))
+@example("<system-reminder>a</system-reminder>\n     1→x\n<system-reminder>b</system-reminder>\n")
+@example("Here's the result:\nHere's the content:\n     1→x\n")
+@example("     1→x\n<system-reminder>\nHere's the result:\n</system-reminder>")
+@example("1: x\n2: y\n(End of file - total 2 lines)\n\n")
+def test_a_plain_look_before_the_patterns_changes_nothing(tool: str, result: str) -> None:
+    assert text_read(tool, {}, result) == read_with_patterns(tool, result)

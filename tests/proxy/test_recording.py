@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
 from holdfast.kernel.errors import Conflict, StorageFailed
+from holdfast.kernel.limits import PROXY_TAKEN_IN_MAX
 from holdfast.ledger.ledger import Draft as LedgerDraft
 from holdfast.ledger.ledger import Ledger, Receipt
+from holdfast.proxy.lulls import Lulls
 from holdfast.proxy.recording import Recorder
 from holdfast.proxy.settling import Settled
 from holdfast.proxy.values import Answered, Asked, Draft, Job, Map, Prepared
@@ -58,14 +60,32 @@ def fail() -> None:
     raise StorageFailed("The disk is full.")
 
 
+class Stepping(Lulls):
+    """Notes what is known after each step, and how much was remembered by then."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__()
+        self._room = room
+        self.steps: list[tuple[int, int]] = []
+
+    def do(self, steps: Iterator[object]) -> None:
+        for _ in steps:
+            self.steps.append((self._room.desk.live.size, len(self._room.settling.accepted)))
+
+
 class Room:
     def __init__(self) -> None:
         self.desk = Desk()
         self.ledger = Troubled(self.desk.ledger)
         self.settling = Settling()
         self.over: list[str] = []
+        self.lulls = Stepping(self)
         self.recorder = Recorder(
-            self.ledger, self.desk.live, self.settling, let_go=self.over.append
+            self.ledger,
+            self.desk.live,
+            self.settling,
+            let_go=self.over.append,
+            lulls=self.lulls,
         )
 
     def episodes(self) -> list[object]:
@@ -92,6 +112,14 @@ def test_jobs_are_recorded_together_and_taken_in(room: Room) -> None:
     assert room.desk.live.size == 2
 
 
+def test_what_is_recorded_is_taken_in_by_small_steps_and_only_then_remembered(room: Room) -> None:
+    count = 2 * PROXY_TAKEN_IN_MAX + 1
+    room.recorder([asked(f"e{number}") for number in range(count)])
+    sizes = (PROXY_TAKEN_IN_MAX, 2 * PROXY_TAKEN_IN_MAX, count)
+    assert room.lulls.steps == [(size, 0) for size in sizes]
+    assert len(room.settling.accepted) == count
+
+
 def test_an_episode_is_let_go_when_its_answer_is_recorded_and_not_before(room: Room) -> None:
     answer = Answered(Prepared(asked("e1"), b"", ""), 200, b"", "", "", True, "whole", "up")
     room.recorder([asked("e1")])
@@ -115,6 +143,23 @@ def test_what_others_append_meanwhile_is_taken_in_first(room: Room) -> None:
     assert room.settling.settled == [["e1"], ["e1"]]
     assert room.settling.accepted == ["e1"]
     assert [entry.type for entry in room.desk.ledger.read()] == ["decision", "episode_recorded"]
+
+
+def test_what_others_append_behind_is_taken_in_with_the_next_look_or_the_next_jobs(
+    room: Room,
+) -> None:
+    def other() -> object:
+        return room.desk.ledger.append("decision", data_for("decision"))
+
+    room.ledger.after = [other, other]
+    room.recorder([asked("e1")])
+    assert (room.desk.live.size, room.desk.ledger.head().size) == (1, 2)
+    room.recorder.look()
+    assert room.desk.live.size == 2
+    room.recorder([asked("e2")])
+    room.recorder([asked("e3")])
+    assert room.settling.settled == [["e1"], ["e2"], ["e3"]]
+    assert room.desk.live.size == room.desk.ledger.head().size == 5
 
 
 def test_looking_takes_in_what_others_appended(room: Room) -> None:
@@ -150,6 +195,24 @@ def test_a_write_that_came_through_though_it_failed_is_not_done_twice(room: Room
     room.recorder([*jobs, asked("e2")])
     assert (room.episodes(), room.settling.accepted) == (["e1", "e2"], ["e1", "e2"])
     assert room.settling.settled == [["e1"], ["e2"]]
+
+
+def test_a_write_that_came_through_though_it_failed_is_taken_in_behind_others(room: Room) -> None:
+    def other() -> None:
+        room.desk.ledger.append("decision", data_for("decision"))
+        fail()
+
+    room.recorder([asked("e1")])
+    room.ledger.after = [other]
+    jobs = [asked("e2")]
+    with pytest.raises(StorageFailed):
+        room.recorder(jobs)
+    assert room.desk.live.size == 1
+    room.recorder(jobs)
+    assert (room.episodes(), room.settling.accepted) == (["e1", "e2"], ["e1", "e2"])
+    assert room.desk.live.size == 2, "nothing else had to be recorded"
+    room.recorder.look()
+    assert room.desk.live.size == 3
 
 
 def test_the_same_episode_may_come_again_in_another_job(room: Room) -> None:

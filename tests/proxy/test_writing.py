@@ -121,7 +121,8 @@ def test_what_nobody_waits_for_is_settled_in_smaller_pieces_and_all_that_was_gat
     writer.start()
     while not writer.idle():  # nobody waits in the writer's own way, which would hurry it
         assert not writer.pressed()
-    pieces = [PROXY_BATCH_CALM] * 2 + [3]
+    whole, rest = divmod(PROXY_BATCH_MAX + 3, PROXY_BATCH_CALM)
+    pieces = [PROXY_BATCH_CALM] * whole + [rest] * (rest > 0)
     assert [len(batch) for batch in ledger.batches] == pieces
     writer.close()
 

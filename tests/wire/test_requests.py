@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any
 
+import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.wire import requests
 from holdfast.wire.events import Dialect
-from holdfast.wire.requests import Request, Unreadable, read_request
+from holdfast.wire.requests import Part, Request, Turn, Unreadable, read_request
+from holdfast.wire.texts import text_of
 
 
 def read(dialect: Dialect, **body: Any) -> Request:
@@ -206,3 +211,123 @@ def test_no_messages_make_it_stumble(messages: list[object], dialect: Dialect) -
     field = "input" if dialect == "responses" else "messages"
     request = read(dialect, **{field: messages})
     assert len(request.turns) == len(messages)
+
+
+# Without the short cuts for what most messages are
+
+
+def parts_by_patterns(message: dict[str, Any]) -> Iterator[Part]:
+    """Read a message with nothing but patterns."""
+    match message:
+        case {"role": "user", "content": content}:
+            yield from requests._users(content)
+        case {"role": "assistant"}:
+            yield from requests._models({**message, "tool_calls": None})
+            yield from calls_by_patterns(message.get("tool_calls"))
+        case {"role": "tool" | "function", "content": content}:
+            yield Part("tool", text_of(content), call=requests._name(message.get("tool_call_id")))
+        case {"role": "system" | "developer", "content": content}:
+            yield Part("system", text_of(content))
+        case {"type": "function_call" | "custom_tool_call", "name": str(name)}:
+            text = text_of(message.get("arguments", message.get("input")))
+            yield Part("model", text, name, requests._name(message.get("call_id")))
+        case {"type": "apply_patch_call" | "shell_call" | "local_shell_call" as name}:
+            spelled = msgspec.json.encode(message).decode()
+            yield Part("model", spelled, name, requests._name(message.get("call_id")))
+        case {"output": output}:
+            call, failed = requests._name(message.get("call_id")), message.get("status") == "failed"
+            yield Part("tool", text_of(output), call=call, failed=failed)
+        case _:
+            pass
+
+
+def calls_by_patterns(calls: Any) -> Iterator[Part]:
+    for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else ():
+        match call:
+            case {"function": {"name": str(name), "arguments": arguments}}:
+                yield Part("model", text_of(arguments), name, requests._name(call.get("id")))
+            case {"custom": {"name": str(name), "input": str(text)}}:
+                yield Part("model", text, name, requests._name(call.get("id")))
+            case _:
+                pass
+
+
+def mark_of(turn: Turn) -> bytes | None:
+    """Return the mark of a turn, worked out anew."""
+    said = [
+        (part.speaker, part.tool or "", part.text.strip())
+        for part in turn.parts
+        if part.speaker in ("user", "model", "tool")
+    ]
+    if said:
+        return sha256(msgspec.json.encode(said)).digest()[:8]
+    return None if turn.parts else sha256(turn.raw).digest()[:8]
+
+
+def spelled_otherwise(names: list[object]) -> st.SearchStrategy[object]:
+    return st.sampled_from(names) | things
+
+
+odd_calls = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "id": spelled_otherwise(["c1", ""]),
+            "function": spelled_otherwise([{"name": "Read", "arguments": "{}"}, {"name": 3}]),
+            "custom": spelled_otherwise([{"name": "patch", "input": "x"}, {"name": "patch"}]),
+        },
+    )
+    | things,
+    max_size=3,
+)
+odd_contents: list[object] = [
+    None,
+    "",
+    "  hello ",
+    "<system-reminder>\nx\n</system-reminder>",
+    "go on\n<system-reminder>\nx\n</system-reminder>",
+    [{"type": "text", "text": "a"}, {"type": "tool_result", "content": "b", "tool_use_id": "c1"}],
+    [{"type": "tool_use", "id": "c1", "name": "Read", "input": {}}, {"type": "thinking"}],
+]
+roles: list[object] = ["user", "assistant", "tool", "function", "system", "developer", "User", None]
+odd_messages = st.fixed_dictionaries(
+    {},
+    optional={
+        "role": spelled_otherwise([*roles, ["user"], {"user": 1}]),
+        "content": spelled_otherwise(odd_contents),
+        "type": spelled_otherwise(["function_call", "shell_call", "message", "reasoning"]),
+        "name": spelled_otherwise(["shell"]),
+        "tool_calls": odd_calls | spelled_otherwise([None, "abc", {"function": {}}]),
+        "output": spelled_otherwise(["done"]),
+        "status": spelled_otherwise(["failed"]),
+        "call_id": spelled_otherwise(["c1"]),
+        "tool_call_id": spelled_otherwise(["c1"]),
+    },
+)
+
+
+@given(odd_messages)
+@settings(max_examples=400)
+@example({"role": "user", "type": "function_call", "name": "shell", "arguments": "{}"})
+@example({"role": "tool", "output": "done"})
+@example({"role": ["user"], "content": "hello", "output": "done"})
+@example({"role": "assistant", "type": "function_call", "name": "shell"})
+@example({"role": "assistant", "content": None, "tool_calls": "abc"})
+@example({"role": "system", "content": None})
+@example({"role": "user", "content": None})
+def test_short_cuts_read_odd_messages_as_patterns_do(message: dict[str, Any]) -> None:
+    see_same(message)
+
+
+@pytest.mark.parametrize("role", roles)
+@pytest.mark.parametrize("content", odd_contents)
+def test_short_cuts_read_a_message_as_patterns_do(role: object, content: object) -> None:
+    see_same({"role": role, "content": content, "tool_call_id": "c1", "output": "done"})
+
+
+def see_same(message: dict[str, Any]) -> None:
+    """Read a message in both ways."""
+    (turn,) = read("chat", messages=[message]).turns
+    assert turn.parts == tuple(parts_by_patterns(json.loads(turn.raw)))
+    assert turn.mark == mark_of(turn)
+    assert turn.aside == any(part.speaker in ("client", "system") for part in turn.parts)

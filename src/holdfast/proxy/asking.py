@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import aiohttp
-
-from holdfast.kernel.limits import PROXY_AUDIT_ANSWER_BYTES_MAX, PROXY_CONNECT_S
+from holdfast.kernel.limits import PROXY_AUDIT_ANSWER_BYTES_MAX
+from holdfast.proxy import answering
 from holdfast.proxy.audit import Question
+from holdfast.proxy.reaching import Reaching
 from holdfast.proxy.upstreams import Upstream, Upstreams
 
 
@@ -14,7 +14,7 @@ class Asking:
 
     def __init__(self, upstreams: Upstreams) -> None:
         self._upstreams: dict[str, Upstream] = {one.name: one for one in upstreams.all}
-        self._session: aiohttp.ClientSession | None = None
+        self._reaching: Reaching | None = None
 
     def is_local(self, upstream: str) -> bool:
         """Tell whether an upstream is on this machine."""
@@ -24,33 +24,30 @@ class Asking:
     async def __call__(self, question: Question) -> tuple[int, bytes]:
         """Return the status and the body of the answer; of a long one, more than may be used."""
         upstream = self._upstreams[question.upstream]
-        headers = {**question.key, "Content-Type": "application/json"}
-        async with self._open().post(
-            upstream.base + question.path,
-            data=question.body,
-            headers=headers,
-            allow_redirects=False,
-        ) as response:
-            body = await response.content.read(PROXY_AUDIT_ANSWER_BYTES_MAX + 1)
-            while len(body) <= PROXY_AUDIT_ANSWER_BYTES_MAX:
-                more = await response.content.readany()
-                if not more:
-                    break
-                body += more
-            return response.status, body
+        given = {**question.key, "Accept-Encoding": "identity", "Content-Type": "application/json"}
+        headers = [
+            (name.encode(), value.encode(errors="surrogateescape")) for name, value in given.items()
+        ]
+        asked = answering.Asking("POST", upstream.path + question.path, headers, question.body)
+        if self._reaching is None:
+            self._reaching = Reaching()
+        up = await self._reaching.ask(upstream.base, asked)
+        body = bytearray()
+
+        def take(data: bytes, _: bool) -> None:
+            body.extend(data)
+            if len(body) > PROXY_AUDIT_ANSWER_BYTES_MAX:
+                up.cut()
+
+        try:
+            if not await up.pour(take) and len(body) <= PROXY_AUDIT_ANSWER_BYTES_MAX:
+                raise answering.HungUp("The answer broke off.")
+        finally:
+            up.close()
+        return up.status, bytes(body)
 
     async def close(self) -> None:
         """Hang up."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=PROXY_CONNECT_S),
-                trust_env=False,
-                headers={"Accept-Encoding": "identity"},
-            )
-        return self._session
+        if self._reaching is not None:
+            await self._reaching.close()
+            self._reaching = None

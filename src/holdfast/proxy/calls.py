@@ -72,6 +72,11 @@ def results_of(request: Request, pending: Collection[str]) -> Iterator[tuple[Par
             yield part, call
 
 
+def ends_with_results(request: Request) -> bool:
+    """Tell whether the last thing in a request is what came of calls."""
+    return next(_newest_results(request), None) is not None
+
+
 def _newest_results(request: Request) -> Iterator[At]:
     """Yield where the results of the last calls stand, and nothing older."""
     called = False

@@ -22,12 +22,12 @@ from holdfast.kernel.limits import (
     PROXY_WORDS_CHARS_MAX,
 )
 from holdfast.proxy.hydrating import JOINT, NOTICE, Held, Hydration, Hydrator, Known
-from holdfast.proxy.ingest import request_may_bring
+from holdfast.proxy.ingest import first_may_bring, request_may_bring
 from holdfast.proxy.names import SEPARATOR, Names
 from holdfast.proxy.paths import root_of
 from holdfast.proxy.placing import Places, is_fresh, is_long, put, turns_behind
 from holdfast.proxy.values import Asked, Job, Placed, Prepared
-from holdfast.wire.requests import Request
+from holdfast.wire.requests import Request, Unreadable, newest_words
 from holdfast.wire.splicing import splice
 
 
@@ -49,6 +49,9 @@ class Queue(Protocol):
 
     def idle(self) -> bool:
         """Tell whether nothing waits."""
+
+    def calm(self) -> bool:
+        """Tell whether nothing waits that anybody may have to wait for."""
 
     async def reached(self, ticket: int, timeout_s: float) -> bool:
         """Wait until a job is settled; tell whether it is."""
@@ -108,6 +111,32 @@ class Desk:
         self._long = 0
         self._words_cut = 0
 
+    async def glance(self, asked: Asked) -> bool:
+        """Tell whether a request had better go up before it is read, which takes a while, and it is
+        certain that nothing is to be put behind it. `note` reads it when it is on its way."""
+        await self._queue.give_way()
+        if is_long(asked) or self._places.owes or not self._queue.calm() or not len(self._live):
+            return False
+        if not self._places.takes_long(asked):
+            return False
+        try:
+            words = newest_words(asked.dialect, asked.body)
+        except Unreadable:
+            return False
+        return len(words) <= PROXY_WORDS_CHARS_MAX and not self._names.may_find(words)
+
+    def note(self, asked: Asked) -> None:
+        """Place a request that nothing was put behind, and let it be settled, once."""
+        if not self._places.arrive(asked):
+            return
+        try:
+            placed = self._places.place(asked)
+            plain = _is_plain(placed, first=self._is_first(asked, placed))
+        except BaseException:
+            self._submit(asked, True)  # it is said all the same
+            raise
+        self._submit(replace(asked, plain=plain), True)
+
     async def ready(self, asked: Asked) -> bool:
         """Let a request be settled, and wait a little for what it builds on; tell whether that is
         settled. Once for each request, before `prepare`."""
@@ -127,7 +156,7 @@ class Desk:
             # What the request itself brings is not what came before it.
             notice = self._places.has_notice(placed.seen)
             changes, named = self._names.changes, self._named(placed)
-            plain = not named and _is_plain(placed)
+            plain = not named and _is_plain(placed, first=self._is_first(asked, placed))
         except BaseException:
             self._submit(asked, news)  # it is said all the same
             raise
@@ -205,6 +234,13 @@ class Desk:
             return []  # the same again: what came of it the first time is not in it
         return self._places.before(asked)
 
+    def _is_first(self, asked: Asked, placed: Placed) -> bool:
+        """Tell whether none of a request's conversation came before it; a long one that was not
+        placed yet may be of the same."""
+        return not self._before(asked, placed) and (
+            self.newest(placed.seen.conversation) == asked.episode
+        )
+
     async def _reached(self, episodes: Iterable[str]) -> bool:
         tickets = [
             ticket for episode in episodes if (ticket := self._queue.ticket(episode)) is not None
@@ -238,9 +274,12 @@ class Desk:
         return self._hydrator.hydrate(named, Held(request), unsettled)
 
 
-def _is_plain(placed: Placed) -> bool:
-    """Tell whether nothing that a request brings changes what is true: no code and no results."""
+def _is_plain(placed: Placed, *, first: bool) -> bool:
+    """Tell whether nothing that a request brings changes what is true: no code and no results.
+    `first`: none of its conversation came before it."""
     request, seen = placed.request, placed.seen
     if request is None or seen.change not in ("new", "grown"):
         return False
+    if first and seen.change == "new":
+        return not first_may_bring(request)
     return not request_may_bring(request, turns_behind(request, seen.kept))

@@ -8,11 +8,11 @@ they are spelled; the diagnostics' never go up.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final, Literal, TypeAlias
 from urllib.parse import unquote
 
-from holdfast.proxy.headers import unreadable
+from holdfast.proxy.headers import Headers
 from holdfast.proxy.refusals import Refused
 from holdfast.wire.events import Dialect
 from holdfast.wire.hosts import has_port
@@ -40,10 +40,10 @@ DIALECTS: Final[dict[str, Dialect]] = {
 """Paths whose requests are conversations; without `/v1` as clients spell them whose base has it."""
 
 Goes: TypeAlias = Literal["up", "diagnostics"]
-_KEYS: Final = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key"})
+_KEYS: Final = frozenset({b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key"})
 """Headers in which model servers are given keys."""
 _DECODINGS_MAX: Final = 5
-_FETCHED_FROM: Final = "Sec-Fetch-Site"
+_FETCHED_FROM: Final = "sec-fetch-site"
 _OTHERS: Final = "cross-site"
 """What browsers say of a request that a page of somebody else's made them send."""
 
@@ -58,14 +58,14 @@ class Guard:
         self.port = 0
         """Where the proxy listens; pages from there may ask it."""
 
-    def look(self, method: str, target: str, headers: Mapping[str, str]) -> Goes:
+    def look(self, method: str, target: str, headers: Headers) -> Goes:
         """Say where a request goes, or raise `Refused`."""
         path = target.partition("?")[0]
         plain = path if path in DIALECTS else canonical(path)
         if plain in FORBIDDEN:
             raise Refused(404, "There is no such path.")
         self._look_at_host(headers)
-        if "Upgrade" in headers and _upgrades(headers):
+        if "upgrade" in headers and _upgrades(headers):
             raise Refused(
                 426,
                 "Connections are not upgraded here.",
@@ -79,15 +79,15 @@ class Guard:
         self._look_at_keys(headers)
         return "up"
 
-    def _look_at_host(self, headers: Mapping[str, str]) -> None:
-        host = headers.get("Host")
+    def _look_at_host(self, headers: Headers) -> None:
+        host = headers.get("host")
         if not host or not self._is_ours(host):
             raise Refused(
                 421,
                 "This host is not answered for here.",
                 remedy="Ask the proxy by its loopback address, such as 127.0.0.1.",
             )
-        origin = headers.get("Origin")
+        origin = headers.get("origin")
         foreign = headers.get(_FETCHED_FROM, "").strip().lower() == _OTHERS
         if foreign or (origin is not None and not self._is_own(origin)):
             raise Refused(
@@ -106,12 +106,12 @@ class Guard:
             return False
         return (host.rpartition(":")[2] if has_port(host) else "80") == str(self.port)
 
-    def _look_at_diagnostics(self, method: str, path: str, headers: Mapping[str, str]) -> None:
+    def _look_at_diagnostics(self, method: str, path: str, headers: Headers) -> None:
         if path not in DIAGNOSTICS:
             raise Refused(404, "There is no such path.")
         if method != "GET":
             raise Refused(405, "This can only be looked at.", headers=(("Allow", "GET"),))
-        if path != HEALTH and not self._knows_token(headers.get("Authorization", "")):
+        if path != HEALTH and not self._knows_token(headers.get("authorization", "")):
             raise Refused(
                 401,
                 "This needs the proxy's token.",
@@ -119,10 +119,9 @@ class Guard:
                 headers=(("WWW-Authenticate", "Bearer"),),
             )
 
-    def _look_at_keys(self, headers: Mapping[str, str]) -> None:
+    def _look_at_keys(self, headers: Headers) -> None:
         """The proxy's own token is nobody else's: no model server gets to see it."""
-        given = [value for name, value in headers.items() if name.lower() in _KEYS]
-        if any(self._is_token(value.rpartition(" ")[2]) for value in given):
+        if any(self._is_token(value.rpartition(" ")[2]) for value in headers.all_of(_KEYS)):
             raise Refused(
                 401,
                 "The proxy's own token is no key of a model server; the request did not go up.",
@@ -139,20 +138,20 @@ class Guard:
         return self._is_token(token) and scheme.lower() == "bearer"
 
 
-def _look_at_target(method: str, target: str, headers: Mapping[str, str]) -> None:
+def _look_at_target(method: str, target: str, headers: Headers) -> None:
     if method == "CONNECT" or not target.startswith("/") or "#" in target:
         raise Refused(
             400,
             "This is no path of a server.",
             remedy="The proxy stands before one model server: give it as the base address.",
         )
-    for name in unreadable(headers):
+    if (name := headers.unreadable()) is not None:
         raise Refused(400, f"The header {name} is no UTF-8.", remedy="Send it as UTF-8.")
 
 
-def _upgrades(headers: Mapping[str, str]) -> bool:
+def _upgrades(headers: Headers) -> bool:
     return any(
-        token.strip().lower() == "websocket" for token in headers.get("Upgrade", "").split(",")
+        token.strip().lower() == "websocket" for token in headers.get("upgrade", "").split(",")
     )
 
 

@@ -5,17 +5,15 @@ Keys and tokens pass; they are not stored and not logged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
-
-from multidict import CIMultiDict
 
 from holdfast.kernel.limits import PROXY_CONVERSATION_CHARS_MAX
 from holdfast.proxy.decoding import READABLE
 
-Raw: TypeAlias = Iterable[tuple[bytes, bytes]]
-"""Headers as they came: aiohttp's others spell some names in their own way."""
+Raw: TypeAlias = Sequence[tuple[bytes, bytes]]
+"""Headers as they came."""
 
 _HOP_BY_HOP: Final = frozenset(
     {
@@ -30,6 +28,7 @@ _HOP_BY_HOP: Final = frozenset(
         b"upgrade",
     }
 )
+_CONNECTION: Final = frozenset({b"connection"})
 _NOT_UP: Final = _HOP_BY_HOP | {b"host", b"content-length", b"expect"}
 """The client of the upstream sets its own of these."""
 
@@ -57,6 +56,34 @@ _KEYS: Final = (
 """What an upstream needs to be asked again on behalf of the same client."""
 
 
+class Headers(dict[str, str]):
+    """Headers by their names in small letters; of repeated ones the first, but all of what is said
+    of the connection."""
+
+    def __init__(self, raw: Raw) -> None:
+        super().__init__()
+        self.raw = raw
+        for name, value in raw:
+            self.setdefault(_text(name).lower(), _text(value).rstrip(" \t"))
+        if len(self) < len(raw) and "connection" in self:
+            self["connection"] = ", ".join(self.all_of(_CONNECTION))
+
+    def all_of(self, names: frozenset[bytes]) -> list[str]:
+        """Return the values of all headers that have one of some names, spelled small."""
+        return [_text(value) for name, value in self.raw if name.lower() in names]
+
+    def unreadable(self) -> str | None:
+        """Return the name of a header whose bytes are no UTF-8, if there is one."""
+        for name, value in self.raw:
+            if not value.isascii() and any("\udc80" <= char <= "\udcff" for char in _text(value)):
+                return _text(name)
+        return None
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
 def upward(
     raw: Raw, connection: str | None, *, read: bool = False, drop: Iterable[bytes] = ()
 ) -> list[tuple[bytes, bytes]]:
@@ -72,27 +99,23 @@ def upward(
         if low in left_out:
             continue
         if read and low == b"accept-encoding":
-            value = readable(value.decode("utf-8", "surrogateescape")).encode()
+            value = readable(_text(value)).encode("utf-8", "surrogateescape")
         headers.append((name, value))
     return headers
 
 
-def downward(raw: Raw, connection: str | None) -> CIMultiDict[str]:
+def downward(raw: Raw, connection: str | None) -> list[tuple[bytes, bytes]]:
     """Return the headers that go to the client; the framing is not among them."""
     left_out = _left_out(connection, _HOP_BY_HOP)
-    return CIMultiDict(
-        (name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape"))
-        for name, value in raw
-        if name.lower() not in left_out
-    )
+    return [header for header in raw if header[0].lower() not in left_out]
 
 
 def _left_out(connection: str | None, always: frozenset[bytes]) -> frozenset[bytes]:
-    """Add what the connection's own header names."""
+    """Add what the connection's own header names, which cannot be how a body is framed."""
     if connection is None or connection in ("keep-alive", "close", "Keep-Alive"):
         return always
     named = connection.encode("utf-8", "surrogateescape").lower().split(b",")
-    return always.union(name.strip() for name in named)
+    return always.union({name.strip() for name in named} - {b"content-length"})
 
 
 @lru_cache(maxsize=64)
@@ -128,10 +151,3 @@ def _names(given: Mapping[str, str], headers: Iterable[str]) -> Iterator[str]:
 def key_of(given: Mapping[str, str]) -> dict[str, str]:
     """Return the client's own credentials, for the audit of the same turn."""
     return {name: value for name in _KEYS if (value := given.get(name)) is not None}
-
-
-def unreadable(given: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names of headers whose bytes are no UTF-8: they could not go on as they are."""
-    for name, value in given.items():
-        if not value.isascii() and any("\udc80" <= char <= "\udcff" for char in value):
-            yield name

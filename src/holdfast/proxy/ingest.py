@@ -26,7 +26,7 @@ from holdfast.code.edits import (
 from holdfast.kernel.limits import PROXY_EDITS_MAX
 from holdfast.kernel.types import Voice
 from holdfast.proxy import paths, reads
-from holdfast.proxy.calls import At, calls_of, results_of
+from holdfast.proxy.calls import At, calls_of, ends_with_results, results_of
 from holdfast.proxy.failures import says_failed
 from holdfast.wire.answer import Answer
 from holdfast.wire.requests import Part, Request
@@ -156,15 +156,30 @@ def may_bring(answer: Answer) -> bool:
 
 
 def request_may_bring(request: Request, new: int) -> bool:
-    """Tell whether a request may bring code or results, of which the last `new` turns are new; in
-    doubt it may."""
-    if any(_is_files(part) for turn in request.asides() for part in turn.parts):
+    """Tell whether a request may bring code or results, of which the last `new` turns are new, or
+    leave calls without any; in doubt it may."""
+    if _shows_files(request):
         return True
     return any(
-        part.speaker == "tool" or (part.speaker == "user" and _is_marked(part.text))
+        part.speaker == "tool"
+        or part.tool is not None
+        or (part.speaker == "user" and _is_marked(part.text))
         for turn in request.turns[len(request.turns) - new :]
         for part in turn.parts
     )
+
+
+def first_may_bring(request: Request) -> bool:
+    """Tell the same of a request of whose conversation nothing is remembered: of its history only
+    the results at the end are new, and the newest words."""
+    place = request.newest_turn()
+    parts = () if place is None else request.turns[place].parts
+    said = any(part.speaker == "user" and _is_marked(part.text) for part in parts)
+    return said or ends_with_results(request) or _shows_files(request)
+
+
+def _shows_files(request: Request) -> bool:
+    return any(_is_files(part) for turn in request.asides() for part in turn.parts)
 
 
 def _is_marked(text: str) -> bool:
@@ -190,8 +205,9 @@ def in_text(text: str, speaker: Voice) -> Iterator[Found]:
         yield Found(edit, speaker, spelled=_spelled(edit, text))
 
 
-def texts_shown(request: Request, first: int = 0) -> Iterator[str]:
-    """Yield the whole files that stand in a request from some turn on: the model sees them."""
+def texts_shown(request: Request, first: int = 0) -> Iterator[str | None]:
+    """Yield the whole files that stand in a request from some turn on: the model sees them. None
+    behind each turn: it may be long until the next."""
     calls: dict[At, Part] | None = None
     for place, turn in enumerate(request.turns[first:], first):
         for number, part in enumerate(turn.parts):
@@ -205,6 +221,7 @@ def texts_shown(request: Request, first: int = 0) -> Iterator[str]:
                 yield from _written(_in_call(part.tool, part.text, part.call))
             elif part.speaker in ("user", "model") or _is_files(part):
                 yield from _written(in_text(part.text, "user"))
+        yield None
 
 
 def _written(found: Iterable[Found]) -> Iterator[str]:

@@ -1,53 +1,182 @@
-"""When the loop has nothing to do: then the thread that settles gets into nobody's way.
+"""When the loop has nothing to do: then what is settled gets into nobody's way.
 
-Both are Python and take turns. A thread that works while the loop does is given a turn whenever the
-loop sends or receives, many times for one request, and each time the stream waits. So it works on
-small pieces, and before each it waits until the loop itself waits for something; for a while, as
-under load that may never be.
+The loop and the thread that settles are both Python and take turns. A thread that works while the
+loop does is given a turn whenever the loop sends or receives, many times for one request, and each
+time the stream waits. So what can be done in small steps is lent to the loop, which does them
+itself, one by one, before it would wait; for the rest the thread waits until the loop waits. Both
+have an end: under load that may never be.
 """
 
 from __future__ import annotations
 
+import math
 import selectors
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TypeAlias
 
-from holdfast.kernel.limits import PROXY_GIVE_WAY_LOOK_S, PROXY_GIVE_WAY_S
+from holdfast.kernel.limits import PROXY_GIVE_WAY_S, PROXY_LENT_S, PROXY_STEPS_S
+
+_Events: TypeAlias = list[tuple[selectors.SelectorKey, int]]
+
+
+class _Lent:
+    """Steps that the loop is to do."""
+
+    def __init__(self, steps: Iterator[object]) -> None:
+        self.steps = steps
+        self.since = time.monotonic()
+        self.done = threading.Event()
+        self.problem: BaseException | None = None
+        self.turn = threading.Lock()
+        """Held for each step: whoever lent them may take them back in between."""
+
+    def step(self) -> None:
+        """Do one, unless it was taken back."""
+        with self.turn:
+            if self.done.is_set():
+                return
+            try:
+                next(self.steps)
+            except StopIteration:
+                self.done.set()
+            except BaseException as problem:
+                self.problem = problem
+                self.done.set()
+                if not isinstance(problem, Exception):
+                    raise
+
+    def take_back(self) -> None:
+        """Do here what the loop did not do."""
+        with self.turn:
+            self.done.set()
+        for _ in self.steps:
+            pass
 
 
 class IdleSelector(selectors.DefaultSelector):
-    """What a loop waits with; knows whether it waits."""
+    """What a loop waits with; knows whether it waits, and does small steps before it does."""
 
     busy = True
 
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+    def __init__(self) -> None:
+        super().__init__()
+        self._lent: _Lent | None = None
+        """Put and taken away by whoever lends: the loop might take away what was lent since."""
+        self._wanted: threading.Event | None = None
+        """Somebody waits for a lull."""
+        self._wake: Callable[[], object] = lambda: None
+        self._thread = 0
+        self.hurried: Callable[[], bool] = lambda: False
+        """Tells whether steps are not to wait until nothing else is to be done."""
+
+    def begin(self, wake: Callable[[], object]) -> None:
+        """Note the thread of the loop, and what wakes it."""
+        self._thread = threading.get_ident()
+        self._wake = wake
+
+    def is_here(self) -> bool:
+        """Tell whether this is the loop's thread."""
+        return threading.get_ident() == self._thread
+
+    def lend(self, steps: Iterator[object]) -> None:
+        """Have steps done by the loop, or by this thread when that takes too long; raise what they
+        raise."""
+        if not self._thread or self.is_here():
+            for _ in steps:
+                pass
+            return
+        self._lent = lent = _Lent(steps)
+        if not self.busy:
+            with suppress(RuntimeError):  # the loop has ended: they are taken back
+                self._wake()
+        done = lent.done.wait(PROXY_GIVE_WAY_S)
+        self._lent = None
+        if not done:
+            lent.take_back()
+        if lent.problem is not None:
+            raise lent.problem
+
+    def await_lull(self, timeout_s: float) -> None:
+        """Wait until the loop waits, or until there is no time for that."""
+        self._wanted = wanted = threading.Event()
+        if self.busy and not self.hurried():
+            wanted.wait(timeout_s)
+        self._wanted = None
+
+    def select(self, timeout: float | None = None) -> _Events:
         """Wait until something can be read or written."""
+        lent = self._lent
+        if lent is not None and not lent.done.is_set():
+            return self._step(lent, timeout)
         if timeout is not None and timeout <= 0:
+            if self._wanted is not None and self.hurried():
+                self._tell()
             return super().select(timeout)
         self.busy = False
         try:
-            return super().select(timeout)
+            # Looked at only now: whoever came before this saw a loop that is busy, and waits.
+            self._tell()
+            lent = self._lent
+            return super().select(timeout if lent is None or lent.done.is_set() else 0)
         finally:
             self.busy = True
+
+    def _tell(self) -> None:
+        wanted = self._wanted
+        if wanted is not None:
+            wanted.set()
+
+    def _step(self, lent: _Lent, timeout: float | None) -> _Events:
+        """Do steps until something else is to be done; some even then when they waited."""
+        events = super().select(0)
+        now = time.monotonic()
+        if not events and (timeout is None or timeout > 0):
+            until = math.inf if timeout is None else now + timeout
+        elif self.hurried() or now - lent.since > PROXY_LENT_S:
+            until = now + PROXY_STEPS_S
+        else:
+            return events
+        others = bool(events)
+        while not lent.done.is_set():
+            lent.step()
+            events = events if others else super().select(0)
+            if time.monotonic() >= until or (events and not others):
+                break
+        return events
 
 
 class Lulls:
     """Gives way to a loop, for one thread."""
 
     def __init__(
-        self, busy: Callable[[], bool], pause: Callable[[float], object] = time.sleep
+        self, idle: IdleSelector | None = None, hurried: Callable[[], bool] = lambda: False
     ) -> None:
-        """`busy` tells whether the loop has something to do; `pause` waits for so many seconds."""
-        self._busy = busy
-        self._pause = pause
-        self._looks = 0
+        """Without a selector nobody is given way to. `hurried` tells that there is no time for
+        it."""
+        self._idle = idle
+        self._until = 0.0
+        if idle is not None:
+            idle.hurried = hurried
 
     def begin(self) -> None:
         """Begin with work of many pieces: there is patience for all of them together."""
-        self._looks = round(PROXY_GIVE_WAY_S / PROXY_GIVE_WAY_LOOK_S)
+        self._until = time.monotonic() + PROXY_GIVE_WAY_S
 
     def wait(self) -> None:
-        """Wait until the loop waits, as long as there is patience."""
-        while self._looks > 0 and self._busy():
-            self._looks -= 1
-            self._pause(PROXY_GIVE_WAY_LOOK_S)
+        """Wait until the loop waits, as long as there is patience; the loop waits for nobody."""
+        idle = self._idle
+        if idle is not None and not idle.is_here():
+            patience_s = self._until - time.monotonic()
+            if patience_s > 0:
+                idle.await_lull(patience_s)
+
+    def do(self, steps: Iterator[object]) -> None:
+        """Have small steps done by the loop while it has nothing else to do."""
+        if self._idle is None:
+            for _ in steps:
+                pass
+        else:
+            self._idle.lend(steps)

@@ -129,6 +129,18 @@ class Names:
                 found.update(self._by_path[path])
         return sorted(found)
 
+    def may_find(self, text: str) -> bool:
+        """Tell whether a text may name an entity, wherever the speaker works; in doubt it may."""
+        plain, signed = _words(text)
+        if any(":" in word or "\\" in word or word[0] in "./" for word in signed):
+            return True
+        with self._lock:
+            known = (self._by_symbol, self._by_key, self._by_path, self._paths_by_tail)
+            return not all(
+                names.keys().isdisjoint(plain) and names.keys().isdisjoint(signed)
+                for names in known
+            )
+
     def _paths(self, plain: set[str], signed: set[str], own: str | None) -> set[str]:
         """Return the paths that words are: all of one, or an end that no other has.
 

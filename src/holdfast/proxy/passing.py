@@ -1,24 +1,18 @@
-"""One exchange: what of the answer is kept beside the stream, and the answer as it goes down."""
+"""One exchange: what of the answer is kept beside the stream."""
 
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any, Final, cast
-
-from aiohttp import StreamReader
-from aiohttp.http_writer import HttpVersion10, StreamWriter
-from aiohttp.web_response import StreamResponse
-from multidict import CIMultiDict
+from typing import Any, Final
 
 from holdfast.kernel.limits import (
     PROXY_HEARD_BYTES_MAX,
     PROXY_TERMINAL_BYTES_MAX,
     WIRE_ANSWER_BYTES_MAX,
 )
+from holdfast.proxy.answering import Answering
 from holdfast.proxy.decoding import Undecodable, decoded
-from holdfast.proxy.headers import downward, unreadable
 from holdfast.proxy.ingest import may_bring
-from holdfast.proxy.reaching import Answering
 from holdfast.proxy.values import Answered, Asked, Ended, Prepared
 from holdfast.wire.answer import Answer
 from holdfast.wire.events import Dialect, End
@@ -48,8 +42,8 @@ class Exchange:
     def opened(self, up: Answering) -> None:
         """Take note of how the answer begins."""
         self._status = up.status
-        self._encoding = up.headers.get("Content-Encoding", "")
-        self._streamed = up.headers.get("Content-Type", "").lower().startswith(_STREAMS)
+        self._encoding = up.headers.get("content-encoding", "")
+        self._streamed = up.headers.get("content-type", "").lower().startswith(_STREAMS)
 
     def keep(self, chunk: bytes) -> None:
         """Keep a chunk, up to a bound; beyond it only the hash goes on."""
@@ -103,63 +97,3 @@ def _is_whole(dialect: Dialect, content: bytes) -> bool:
         tail = tail[tail.find(b"\n\n") + 2 :]
     stream = answer_stream(dialect, streamed=True)
     return any(isinstance(event, End) for event in (*stream.feed(tail), *stream.finish()))
-
-
-def waiting(content: StreamReader) -> bytes:
-    """Return what has come and was not read; also when the upstream broke off behind it.
-
-    aiohttp's own methods would drop it then.
-    """
-    return b"" if content.at_eof() else content._read_nowait(-1)
-
-
-def _headers(up: Answering) -> CIMultiDict[str]:
-    return downward(up.raw_headers, up.headers.get("Connection"))
-
-
-class Relayed(StreamResponse):
-    """An answer as the upstream gave it: status, headers and framing are its own."""
-
-    def __init__(self, up: Answering, *, at_once: bool) -> None:
-        """`at_once`: the head is not to wait for the first chunk."""
-        super().__init__(status=up.status, reason=up.reason, headers=_headers(up))
-        self._send_headers_immediately = at_once
-        self._chunks = "chunked" in up.headers.get("Transfer-Encoding", "").lower()
-        length = up.headers.get("Content-Length")
-        self._length = None if self._chunks or length is None else int(length)
-
-    async def _prepare_headers(self) -> None:
-        """Say how the answer is framed, and nothing else: no header is made up."""
-        request, writer = self._req, cast(StreamWriter, self._payload_writer)
-        assert request is not None
-        keep_alive = request.keep_alive
-        old = request.version == HttpVersion10
-        if not self._must_be_empty_body:
-            if self._length is not None:
-                writer.length = self._length
-            elif self._chunks and not old:
-                writer.enable_chunking()
-                self._headers["Transfer-Encoding"] = "chunked"
-            else:
-                keep_alive = False  # the end of the connection is the end of the answer
-        self._keep_alive = keep_alive
-        if keep_alive and old:
-            self._headers["Connection"] = "keep-alive"
-        elif not keep_alive and not old:
-            self._headers["Connection"] = "close"
-
-    async def _write_headers(self) -> None:
-        """Send the head; aiohttp would drop what is no UTF-8, so that goes by hand."""
-        if not any(unreadable(self._headers)):
-            await super()._write_headers()
-            return
-        request, writer = self._req, cast(StreamWriter, self._payload_writer)
-        assert request is not None
-        version = request.version
-        lines = [f"HTTP/{version.major}.{version.minor} {self.status} {self.reason}"]
-        lines += [f"{name}: {value}" for name, value in self._headers.items()]
-        head = "\r\n".join(lines) + "\r\n\r\n"
-        writer._headers_buf = head.encode("utf-8", "surrogateescape")
-        writer._headers_written = False
-        if self._send_headers_immediately:
-            writer.send_headers()

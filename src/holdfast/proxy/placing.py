@@ -82,6 +82,11 @@ class Places:
         with self._lock:
             return any(length < len(asked.body) for length in self._lengths)
 
+    def takes_long(self, asked: Asked) -> bool:
+        """Tell whether all of a request has to be read to place it: its history is not known."""
+        with self._lock:
+            return not self._histories.may_know(asked.body)
+
     def place(self, asked: Asked) -> Placed:
         """Read a request and place it."""
         if is_long(asked):

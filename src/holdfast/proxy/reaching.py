@@ -1,171 +1,119 @@
-"""Asking an upstream: connections and the reading of answers are aiohttp's, the request is ours.
+"""Asking an upstream: connections that are kept, requests as bytes, answers as they come.
 
-A request is bytes already, and goes up as such. aiohttp's session would make a request of its own
-out of it, look for cookies, redirects and proxies, and take a quarter of the time that a request is
-on its way through here.
-
-    reaching = Reaching()                     # in the loop that it is used in
-    up = await reaching.ask(upstream, Asking("POST", "/v1/messages", headers, body))
-    ...                                       # up.status, up.raw_headers, up.content
-    up.close()                                # unless all of it was read
+reaching = Reaching()                     # in the loop that it is used in
+up = await reaching.ask(upstream, Asking("POST", "/v1/messages", headers, body))
+...                                       # up.status, up.reason, up.headers
+whole = await up.pour(sink)               # sink(data, last) for what came, and for what comes
+up.close()                                # unless all of it came
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections import defaultdict, deque
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
+from urllib.parse import urlsplit
 
-import aiohttp
-import msgspec
-from aiohttp.connector import Connection
-from aiohttp.http import HttpProcessingError, RawResponseMessage
-from multidict import CIMultiDictProxy
-from yarl import URL
+from holdfast.kernel.limits import PROXY_CONNECT_S, PROXY_KEPT_S, PROXY_SOCKET_BYTES
+from holdfast.proxy.answering import Answering, Asking, Connection, NotReached
 
-from holdfast.kernel.limits import (
-    MIB,
-    PROXY_CONNECT_S,
-    PROXY_HEADER_BYTES_MAX,
-    PROXY_HEADERS_MAX,
-)
-
-UNREACHED: Final = (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError)
-"""What goes wrong on the way to an upstream and back."""
-
-_SWITCHING: Final = 101
-_INFORMS: Final = range(100, 200)
-_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=PROXY_CONNECT_S)
-
-
-class Asking(msgspec.Struct, frozen=True):
-    """A request as it goes up."""
-
-    method: str
-    target: str
-    headers: Sequence[tuple[bytes, bytes]]
-    body: bytes | None
-    """None for a request that has none, and says nothing of its length."""
-
-    def head(self, host: bytes) -> bytes:
-        """Return what stands before the body."""
-        target = self.target.encode("utf-8", "surrogateescape")
-        lines = [b"%b %b HTTP/1.1" % (self.method.encode(), target), b"Host: " + host]
-        lines += [b"%b: %b" % header for header in self.headers]
-        if self.body is not None:
-            lines.append(b"Content-Length: %d" % len(self.body))
-        return b"\r\n".join((*lines, b"", b""))
-
-
-class Answering:
-    """An answer that has begun. Its connection is used again when all of it was read."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        message: RawResponseMessage,
-        content: aiohttp.StreamReader,
-        sending: asyncio.Task[None] | None,
-    ) -> None:
-        self.status: int = message.code
-        self.reason: str = message.reason
-        self.headers: CIMultiDictProxy[str] = message.headers
-        self.raw_headers = message.raw_headers
-        self.content = content
-        self._connection: Connection | None = connection
-        self._sending = sending
-        content.on_eof(self._ended)
-
-    @property
-    def closed(self) -> bool:
-        """Tell whether the connection is somebody else's, or ended."""
-        return self._connection is None
-
-    def close(self) -> None:
-        """Hang up, in the middle of the answer."""
-        connection, self._connection = self._connection, None
-        _stop(self._sending)
-        if connection is not None:
-            connection.close()
-
-    def _ended(self) -> None:
-        if self.status == _SWITCHING or self._connection is None:
-            return
-        if self._sending is not None and not self._sending.done():
-            self.close()  # it answered before it had read everything
-            return
-        self._connection.release()
-        self._connection = None
+_PORTS: Final = {"http": 80, "https": 443}
+_NEXT_ADDRESS_S: Final = 0.25
+"""When a server has several addresses: how long before the next is tried as well."""
 
 
 class Reaching:
     """Asks upstreams, and keeps connections to them; in the loop that it is used in."""
 
     def __init__(self) -> None:
-        self._connector = aiohttp.TCPConnector(limit=0)
-        self._targets: dict[str, aiohttp.ClientRequest] = {}
-        """By the base address: what aiohttp needs to know to connect there."""
+        self.buffer = memoryview(bytearray(PROXY_SOCKET_BYTES))
+        self._idle: defaultdict[str, deque[Connection]] = defaultdict(deque)
+        self._open: set[Connection] = set()
+        self._hosts: dict[str, bytes] = {}
+        self._tls: Any = None
+        self._sweeping: asyncio.TimerHandle | None = None
 
     async def ask(self, base: str, asking: Asking) -> Answering:
         """Send a request and wait for the head of its answer, or raise one of `UNREACHED`."""
-        target = self._target(base)
-        connection = await self._connector.connect(target, [], _TIMEOUT)
-        sending: asyncio.Task[None] | None = None
-        try:
-            protocol = connection.protocol
-            assert protocol is not None
-            protocol.set_response_params(
-                skip_payload=asking.method == "HEAD",
-                read_until_eof=True,
-                auto_decompress=False,
-                max_line_size=PROXY_HEADER_BYTES_MAX,
-                max_field_size=PROXY_HEADER_BYTES_MAX,
-                max_headers=PROXY_HEADERS_MAX,
-            )
-            sending = _send(connection, asking.head(target.headers["Host"].encode()), asking.body)
-            while True:
-                message, content = await protocol.read()
-                if message.code == _SWITCHING or message.code not in _INFORMS:
-                    return Answering(connection, message, content, sending)
-        except BaseException:
-            _stop(sending)
-            connection.close()
-            raise
+        connection = self._kept(base) or await self._connect(base)
+        return await connection.ask(asking, self._host(base))
 
     async def close(self) -> None:
         """Hang up."""
-        await self._connector.close()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        for connection in list(self._open):
+            connection.close()
+        await asyncio.sleep(0)
 
-    def _target(self, base: str) -> aiohttp.ClientRequest:
-        if base not in self._targets:
-            loop = asyncio.get_running_loop()
-            self._targets[base] = aiohttp.ClientRequest("GET", URL(base), loop=loop)
-        return self._targets[base]
+    async def _connect(self, base: str) -> Connection:
+        parts = urlsplit(base)
+        loop, host = asyncio.get_running_loop(), parts.hostname or ""
+        named = ":" not in host and not host.replace(".", "").isdigit()
+        try:
+            async with asyncio.timeout(PROXY_CONNECT_S):
+                tls = await self._verified() if parts.scheme == "https" else None
+                _, connection = await loop.create_connection(
+                    lambda: Connection(self, base),
+                    host,
+                    parts.port or _PORTS[parts.scheme],
+                    ssl=tls,
+                    happy_eyeballs_delay=_NEXT_ADDRESS_S if named else None,
+                )
+        except (OSError, UnicodeError) as problem:  # the latter: a name that no host can have
+            raise NotReached(str(problem)) from problem
+        self._open.add(connection)
+        return connection
 
+    async def _verified(self) -> Any:
+        """Return what checks certificates; made once, in a thread, as it reads many files."""
+        if self._tls is None:
+            import ssl
 
-def _send(connection: Connection, head: bytes, body: bytes | None) -> asyncio.Task[None] | None:
-    """Send a request; of a long one the rest, in a task of its own: others get their turn, and the
-    upstream may answer before it has read everything."""
-    transport = connection.transport
-    if transport is None:
-        raise aiohttp.ClientConnectionError("The connection is gone.")
-    if body is None or len(body) <= MIB:
-        transport.write(head + (body or b""))
+            self._tls = await asyncio.to_thread(ssl.create_default_context)
+        return self._tls
+
+    def _host(self, base: str) -> bytes:
+        if base not in self._hosts:
+            parts = urlsplit(base)
+            usual = parts.port == _PORTS[parts.scheme]
+            host = parts.netloc.rpartition(":")[0] if usual else parts.netloc
+            self._hosts[base] = host.encode()
+        return self._hosts[base]
+
+    def _kept(self, base: str) -> Connection | None:
+        """Return the connection that was used last and can be used again."""
+        idle = self._idle[base]
+        while idle:
+            connection = idle.pop()
+            if connection.usable:
+                return connection
         return None
-    transport.write(head)
-    return asyncio.create_task(_send_pieces(connection, body))
 
+    # For connections
 
-async def _send_pieces(connection: Connection, body: bytes) -> None:
-    rest, protocol = memoryview(body), connection.protocol
-    with suppress(*UNREACHED):  # whoever waits for the answer is told of it
-        while rest and protocol is not None and protocol.transport is not None:
-            protocol.transport.write(bytes(rest[:MIB]))
-            rest = rest[MIB:]
-            await protocol._drain_helper()
+    def keep(self, connection: Connection) -> None:
+        """Keep a connection for the next request."""
+        loop = asyncio.get_running_loop()
+        connection.idle_since = loop.time()
+        self._idle[connection.base].append(connection)
+        if self._sweeping is None:
+            self._sweeping = loop.call_later(PROXY_KEPT_S, self._sweep)
 
+    def forget(self, connection: Connection) -> None:
+        """Forget a connection that ended."""
+        self._open.discard(connection)
+        with suppress(ValueError):
+            self._idle[connection.base].remove(connection)
 
-def _stop(sending: asyncio.Task[None] | None) -> None:
-    if sending is not None:
-        sending.cancel()
+    def _sweep(self) -> None:
+        """Hang up where nobody asked for a while."""
+        loop = asyncio.get_running_loop()
+        self._sweeping = None
+        waiting = [one for idle in self._idle.values() for one in idle]
+        for connection in waiting:
+            if loop.time() - connection.idle_since >= PROXY_KEPT_S:
+                connection.close()
+        if waiting:
+            self._sweeping = loop.call_later(PROXY_KEPT_S, self._sweep)

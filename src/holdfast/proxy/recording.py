@@ -7,14 +7,14 @@ that entry or not at all. When somebody else appended meanwhile, it is worked ou
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
 
 from holdfast.kernel import entry as entries
 from holdfast.kernel.errors import Conflict, StorageFailed
-from holdfast.kernel.limits import PROXY_CONFLICTS_MAX
+from holdfast.kernel.limits import PROXY_CONFLICTS_MAX, PROXY_TAKEN_IN_MAX
 from holdfast.ledger.ledger import Draft as LedgerDraft
 from holdfast.ledger.ledger import Receipt
 from holdfast.proxy.lulls import Lulls
@@ -70,7 +70,7 @@ class Recorder:
         """`notice` is told whether the next request of a conversation is owed the notice, `unsure`
         of every answer that an audit could decide about, `let_go` of episodes that are over."""
         self._let_go = let_go
-        self._lulls = lulls or Lulls(lambda: False)
+        self._lulls = lulls or Lulls()
         self._ledger = ledger
         self._live = live
         self._settler = settler
@@ -122,7 +122,7 @@ class Recorder:
             except StorageFailed:
                 self._attempt = _Attempt(tuple(jobs), settled, at)
                 raise
-            self._accept(settled)
+            self._accept(settled, at)
             return
         raise Conflict(
             "Others append to the ledger without a pause.",
@@ -134,14 +134,21 @@ class Recorder:
         if drafts:
             self._ledger.append_many([LedgerDraft(one.type, one.data) for one in drafts], at=at)
 
-    def _accept(self, settled: Settled) -> None:
-        self._lulls.wait()
-        self._live.catch_up(self._ledger.reader)
+    def _accept(self, settled: Settled, at: int) -> None:
+        self._lulls.do(self._take_in(at + len(settled.drafts)))
         self._settler.accept(settled)
         for conversation, owed in settled.notices.items():
             self._notice(conversation, owed)
         for unsure in settled.unsure:
             self._unsure(unsure)
+
+    def _take_in(self, size: int) -> Iterator[None]:
+        """Take in what was appended, in small steps."""
+        while self._live.size < size:
+            self._live.catch_up(
+                self._ledger.reader, min(size, self._live.size + PROXY_TAKEN_IN_MAX)
+            )
+            yield
 
     def _look_after_failure(self) -> None:
         """Find out whether the last append was recorded after all: a disk that fails while it
@@ -150,7 +157,7 @@ class Recorder:
         if attempt is None:
             return
         if self._is_recorded(attempt):
-            self._accept(attempt.settled)
+            self._accept(attempt.settled, attempt.at)
             self._recorded.extend(attempt.jobs)
         self._attempt = None
 

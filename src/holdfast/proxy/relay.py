@@ -10,26 +10,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Final, Literal, Protocol
-
-import aiohttp
-from aiohttp.http import HttpProcessingError
-from aiohttp.web_exceptions import HTTPRequestEntityTooLarge
-from aiohttp.web_protocol import RequestHandler, RequestPayloadError
-from aiohttp.web_request import BaseRequest
-from aiohttp.web_response import StreamResponse
+from typing import Final, Protocol
 
 from holdfast.kernel.limits import (
-    MIB,
     PROXY_BODY_BYTES_MAX,
     PROXY_LANDING_LOOKS,
     PROXY_LANDING_S,
+    PROXY_NOTED_S,
 )
+from holdfast.proxy.answering import UNREACHED, Answering, Asking, NoHttp, NotReached, Sink
 from holdfast.proxy.decoding import Undecodable, decoded
+from holdfast.proxy.down import Down, Request
 from holdfast.proxy.guard import DIALECTS
-from holdfast.proxy.headers import conversation_of, is_delegated, key_of, upward
-from holdfast.proxy.passing import Exchange, Relayed, waiting
-from holdfast.proxy.reaching import UNREACHED, Answering, Asking, Reaching
+from holdfast.proxy.headers import conversation_of, downward, is_delegated, key_of, upward
+from holdfast.proxy.passing import Exchange
+from holdfast.proxy.reaching import Reaching
 from holdfast.proxy.refusals import Refused
 from holdfast.proxy.upstreams import Upstream, Upstreams, kind_asked, model_of
 from holdfast.proxy.values import Asked, Ended, Job, Prepared
@@ -41,6 +36,12 @@ _BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 class Desk(Protocol):
     """Prepares requests; see `desk`."""
+
+    async def glance(self, asked: Asked) -> bool:
+        """Tell whether it is certain at once that nothing is to be put behind a request."""
+
+    def note(self, asked: Asked) -> None:
+        """Let a request be settled that nothing was put behind, once."""
 
     async def ready(self, asked: Asked) -> bool:
         """Let a request be settled, and wait a little for what it builds on."""
@@ -92,21 +93,21 @@ class Relay:
             await self._reaching.close()
             self._reaching = None
 
-    async def relay(self, request: BaseRequest) -> StreamResponse:
+    async def relay(self, request: Request, down: Down) -> None:
         """Answer a request with what the upstream answers, or raise `Refused`."""
-        path = request.raw_path.partition("?")[0]
+        path, body, headers = request.path, request.body, request.headers
         dialect = DIALECTS.get(path) if request.method == "POST" else None
-        body = await read_body(request)
-        said = await _plain(request, body)
+        said = await _plain(headers.get("content-encoding"), body)
         model = model_of(said) if said and self._upstreams.by_model else None
-        upstream = self._upstreams.choose(kind_asked(path, dialect, request.headers), model)
+        upstream = self._upstreams.choose(kind_asked(path, dialect, headers), model)
         if dialect is None:
             up = await self._ask(request, upstream, body)
-            return await self._pass(request, up, None)
-        client, delegated = conversation_of(request.headers), is_delegated(request.headers)
+            await self._pass(up, down, None)
+            return
+        client, delegated = conversation_of(headers), is_delegated(headers)
         # what has a coding that nobody here can read says nothing, whatever its bytes look like
         asked = Asked(self._episodes(), dialect, said or b"", client, delegated=delegated)
-        exchange = Exchange(asked, upstream.name, key_of(request.headers))
+        exchange = Exchange(asked, upstream.name, key_of(headers))
         try:
             exchange.prepared = await self._prepare(asked)
             up = await self._ask(request, upstream, body, exchange.prepared)
@@ -115,22 +116,33 @@ class Relay:
             raise
         exchange.opened(up)
         self._passing.add(exchange)
-        return await self._pass(request, up, exchange)
+        await self._pass(up, down, exchange)
 
     async def _prepare(self, asked: Asked) -> Prepared:
         """Let the desk look at a request; when it cannot, the request goes as it is."""
         try:
-            await self._desk.ready(asked)
-            prepared = self._desk.prepare(asked)
+            if await self._desk.glance(asked):
+                prepared = Prepared(asked, asked.body, "")
+                # it is read behind the first chunk, or before when that takes a while
+                asyncio.get_running_loop().call_later(PROXY_NOTED_S, self._note, asked)
+            else:
+                await self._desk.ready(asked)
+                prepared = self._desk.prepare(asked)
             self._saw(prepared)
         except Exception as problem:  # what goes wrong here is not the client's
             self._say(f"A request could not be looked at and passes as it is: {_told(problem)}")
             return Prepared(asked, asked.body, "")
         return prepared
 
+    def _note(self, asked: Asked) -> None:
+        try:
+            self._desk.note(asked)
+        except Exception as problem:  # it is on its way, and it is settled
+            self._say(f"A request could not be looked at and passed as it is: {_told(problem)}")
+
     async def _ask(
         self,
-        request: BaseRequest,
+        request: Request,
         upstream: Upstream,
         body: bytes,
         prepared: Prepared | None = None,
@@ -140,9 +152,9 @@ class Relay:
         drop: tuple[bytes, ...] = ()
         if prepared is not None and prepared.body != prepared.asked.body:
             body, drop = prepared.body, (b"content-encoding",)
-        connection = request.headers.get("Connection")
-        headers = upward(request.raw_headers, connection, read=prepared is not None, drop=drop)
-        target = upstream.path + request.raw_path
+        raw, connection = request.headers.raw, request.headers.get("connection")
+        headers = upward(raw, connection, read=prepared is not None, drop=drop)
+        target = upstream.path + request.target
         asking = Asking(request.method, target, headers, _payload(request, body))
         try:
             up = await self._reaching.ask(upstream.base, asking)
@@ -153,27 +165,36 @@ class Relay:
             raise _bad_gateway(f"The model server {upstream.name} left HTTP, unasked.")
         return up
 
-    async def _pass(
-        self, request: BaseRequest, up: Answering, exchange: Exchange | None
-    ) -> StreamResponse:
+    async def _pass(self, up: Answering, down: Down, exchange: Exchange | None) -> None:
         """Pass an answer down until it ends, whichever way."""
-        ended: Ended = "gone"
-        keep = _forget if exchange is None else exchange.keep
+        headers = downward(up.headers.raw, up.headers.get("connection"))
+        down.begin(up.status, up.reason, headers, up.framing)
+        down.come_from(up)
+        if not up.waits:
+            down.flush()
         try:
-            first = waiting(up.content)
-            response = Relayed(up, at_once=not first)
-            await response.prepare(request)
-            ended = await _copy(first, up.content, response, keep)
-            if ended == "cut":
-                _break_off(request)
-            else:
-                await response.write_eof()
-            return response
+            await up.pour(down.write if exchange is None else self._keeping(exchange, down))
         finally:
-            if not up.closed:
-                up.close()
+            ended: Ended = up.ended or "gone"
+            up.close()
+            if ended == "cut":
+                down.break_off()
             if exchange is not None:
                 self._end(exchange, ended)
+
+    def _keeping(self, exchange: Exchange, down: Down) -> Sink:
+        """Return what passes an answer down and keeps it."""
+        noted = False
+
+        def sink(data: bytes, last: bool) -> None:
+            nonlocal noted
+            exchange.keep(data)
+            down.write(data, last)
+            if not noted:
+                noted = True
+                self._note(exchange.prepared.asked)
+
+        return sink
 
     async def landed(self) -> None:
         """Wait a little for answers whose last event came: to their clients they have ended, though
@@ -187,6 +208,7 @@ class Relay:
     def _end(self, exchange: Exchange, ended: Ended) -> None:
         """Hand an exchange over to be settled."""
         self._passing.discard(exchange)
+        self._note(exchange.prepared.asked)
         try:
             if ended == "gone" and exchange.seems_whole():
                 ended = "whole"
@@ -195,68 +217,8 @@ class Relay:
             self._queue.miss(_told(problem))
 
 
-async def _copy(
-    chunk: bytes,
-    content: aiohttp.StreamReader,
-    response: StreamResponse,
-    keep: Callable[[bytes], object],
-) -> Literal["whole", "cut"]:
-    """Write chunks as they come until no more do; say how that came about."""
-    while True:
-        if chunk:
-            keep(chunk)
-            await response.write(chunk)
-        try:
-            chunk = await content.readany()
-        except UNREACHED:
-            break
-        if not chunk:
-            return "whole"
-    if rest := waiting(content):
-        keep(rest)
-        await response.write(rest)
-    return "cut"
-
-
-def _forget(_: bytes) -> None:
-    """Keep nothing."""
-
-
-async def read_body(request: BaseRequest) -> bytes:
-    """Read what a client sends, up to the bound."""
-    length = request.content_length
-    if length is not None and length > PROXY_BODY_BYTES_MAX:
-        raise _too_large()
-    if "Expect" in request.headers:
-        _expect(request)
-    if not request.can_read_body:
-        return b""
-    try:
-        return await request.read()
-    except HTTPRequestEntityTooLarge as problem:
-        raise _too_large() from problem
-    except (RequestPayloadError, aiohttp.ClientError, ValueError) as problem:
-        raise Refused(400, "The body of the request is broken.") from problem
-
-
-def _expect(request: BaseRequest) -> None:
-    if request.headers["Expect"].lower() != "100-continue":
-        raise Refused(417, "The only thing that can be expected here is 100-continue.")
-    if request.transport is not None:
-        request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-
-
-def _too_large() -> Refused:
-    return Refused(
-        413,
-        f"The request is larger than {PROXY_BODY_BYTES_MAX // MIB} MiB.",
-        remedy="Send it to the model server itself.",
-    )
-
-
-async def _plain(request: BaseRequest, body: bytes) -> bytes | None:
+async def _plain(coding: str | None, body: bytes) -> bytes | None:
     """Return a body without its coding; None when it cannot be read."""
-    coding = request.headers.get("Content-Encoding")
     if coding is None:
         return body
     try:
@@ -265,9 +227,9 @@ async def _plain(request: BaseRequest, body: bytes) -> bytes | None:
         return None
 
 
-def _payload(request: BaseRequest, body: bytes) -> bytes | None:
+def _payload(request: Request, body: bytes) -> bytes | None:
     """Return the body that goes up; None when there is none, and none is told of."""
-    if body or request.body_exists or "Content-Length" in request.headers:
+    if body or request.has_body:
         return body
     return None if request.method in _BODILESS else b""
 
@@ -278,9 +240,9 @@ def _told(problem: Exception) -> str:
 
 
 def _unreachable(upstream: Upstream, problem: Exception) -> Refused:
-    if isinstance(problem, aiohttp.ClientConnectorError | aiohttp.ServerTimeoutError):
+    if isinstance(problem, NotReached):
         what = f"The model server {upstream.name} cannot be reached."
-    elif isinstance(problem, HttpProcessingError):
+    elif isinstance(problem, NoHttp):
         what = f"The model server {upstream.name} answered with something that is no HTTP."
     else:
         what = f"The model server {upstream.name} hung up without an answer."
@@ -294,10 +256,3 @@ def _bad_gateway(what: str) -> Refused:
         meaning="There is no answer; nothing that the proxy knows has changed.",
         remedy="Start it, or name another with `--upstream`; `/doctor` tells more.",
     )
-
-
-def _break_off(request: BaseRequest) -> None:
-    """End the client's connection after what was sent, without an end of the answer."""
-    protocol = request.protocol
-    if isinstance(protocol, RequestHandler):
-        protocol.force_close()

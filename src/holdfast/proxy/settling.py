@@ -11,8 +11,9 @@ before them change. Settling twice gives the same, because nothing is remembered
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Final, TypeAlias
 
 import msgspec
@@ -28,6 +29,7 @@ from holdfast.proxy.episodes import (
     told_of,
 )
 from holdfast.proxy.ingest import Found, Result
+from holdfast.proxy.lulls import Lulls
 from holdfast.proxy.memory import Changes, Made, Memories, Memory, Step
 from holdfast.proxy.overlay import Overlay
 from holdfast.proxy.resolving import Find, Parser, Resolver, Sighting
@@ -56,6 +58,7 @@ from holdfast.proxy.values import (
     Placed,
     Ruling,
     Unsure,
+    is_plain,
 )
 from holdfast.wire.requests import Request
 
@@ -93,29 +96,38 @@ class Settler:
         find: Find,
         place: Place,
         project: str | None = None,
-        give_way: Callable[[], object] = lambda: None,
+        lulls: Lulls | None = None,
     ) -> None:
-        """`give_way` is called between jobs and in long ones: others may go first."""
+        """`lulls` tells when there is time for a job."""
         self._judge = judge
         self._find = find
         self._place = place
         self._resolver = Resolver(parser, find, project)
         self._memories = Memories()
-        self._give_way = give_way
+        self._lulls = lulls or Lulls()
 
     def settle(self, jobs: Sequence[Job], known: Map) -> Settled:
         """Return the entries that follow from jobs, given what is true before them."""
-        work = _Work(self._judge, self._resolver, self._find, known, self._memories, self._give_way)
+        work = _Work(self._judge, self._resolver, self._find, known, self._memories)
+        for plain, some in groupby(jobs, is_plain):
+            steps = self._steps(work, some)
+            if plain:
+                self._lulls.do(steps)
+                continue
+            for _ in steps:  # a parser may be asked, and waited for
+                self._lulls.wait()
+        return work.settled()
+
+    def _steps(self, work: _Work, jobs: Iterable[Job]) -> Iterator[None]:
         for job in jobs:
-            self._give_way()
             match job:
                 case Asked():
-                    work.ask(job, self._place(job))
+                    yield from work.ask(job, self._place(job))
                 case Answered():
                     work.answer(job, self._place(job.prepared.asked))
                 case Audited():
                     work.audit(job)
-        return work.settled()
+            yield
 
     def accept(self, settled: Settled) -> None:
         """Remember what jobs told, now that their entries are recorded."""
@@ -132,14 +144,12 @@ class _Work:
         find: Find,
         known: Map,
         memories: Memories,
-        give_way: Callable[[], object],
     ) -> None:
         self._judge = judge
         self._resolver = resolver
         self._find = find
         self._known = Overlay(known)
         self._remembering = memories.begin()
-        self._give_way = give_way
         self._drafts: list[Draft] = []
         self._notices: dict[str, bool] = {}
         self._unsure: list[Unsure] = []
@@ -152,8 +162,8 @@ class _Work:
 
     # A request
 
-    def ask(self, asked: Asked, placed: Placed) -> None:
-        """Take in what is new in a request."""
+    def ask(self, asked: Asked, placed: Placed) -> Iterator[None]:
+        """Take in what is new in a request, in small steps."""
         request, seen = placed.request, placed.seen
         if request is None:
             return
@@ -178,17 +188,18 @@ class _Work:
             self._notices[seen.conversation] = True
         if came.words and not again:
             self._abandon(memory, (), asked.episode, seen.conversation)
-        self._see_texts(memory, request)
+        yield from self._see_texts(memory, request)
         pieces = self._take(came.found, memory, asked.episode, seen.conversation, again=again)
         if came.words and not again:
             memory.words = words
             self._verify(memory, came.words, pieces, asked.episode)
 
-    def _see_texts(self, memory: Memory, request: Request) -> None:
+    def _see_texts(self, memory: Memory, request: Request) -> Iterator[None]:
         """Note the texts that the model is shown: those of turns that were not looked at yet."""
         for text in ingest.texts_shown(request, min(memory.turns, len(request.turns))):
-            memory.see(digest_of(text))
-            self._give_way()
+            if text is not None:
+                memory.see(digest_of(text))
+            yield
         memory.turns = len(request.turns)
 
     def _take_results(self, memory: Memory, results: Iterable[Result], episode: str) -> None:

@@ -163,10 +163,10 @@ class LiveMap:
             for entry in appended:
                 self._take(entry)
 
-    def catch_up(self, reader: Reader) -> int:
-        """Take in what others appended; return how many entries that were."""
+    def catch_up(self, reader: Reader, size: int | None = None) -> int:
+        """Take in what was appended, until there are so many entries; return how many it were."""
         with self._lock:
-            first, size = self._size, reader.head().size
+            first, size = self._size, reader.head().size if size is None else size
             for stored in reader.read(Selection(first=first, stop=size)):
                 self._take(entries.read(stored.body))
             if self._size < size:

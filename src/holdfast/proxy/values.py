@@ -92,6 +92,15 @@ Job: TypeAlias = Asked | Answered | Audited
 """What the writer's thread settles, in the order it came."""
 
 
+def is_plain(job: Job) -> bool:
+    """Tell whether nobody has to wait for a job."""
+    match job:
+        case Asked(plain=plain) | Answered(plain=plain):
+            return plain
+        case Audited():
+            return False
+
+
 class Unsure(msgspec.Struct, frozen=True, kw_only=True):
     """An answer whose proposals wait for authority: what an audit is about."""
 

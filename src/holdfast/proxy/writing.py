@@ -31,7 +31,7 @@ from holdfast.kernel.limits import (
     PROXY_ROOM_S,
     PROXY_WAITING_BYTES_MAX,
 )
-from holdfast.proxy.values import Answered, Asked, Audited, Job
+from holdfast.proxy.values import Answered, Asked, Audited, Job, is_plain
 
 Settle: TypeAlias = Callable[[Sequence[Job]], object]
 """MUST settle all that it is given, or raise and leave nothing behind. It is given the same jobs
@@ -118,7 +118,7 @@ class Writer:
                 self._given += 1
                 self._bytes += size_bytes
                 self._queue.append((job, size_bytes))
-                if not _is_plain(job):
+                if not is_plain(job):
                     self._tickets[job_episode(job)] = self._hurried = self._given
                 if len(self._queue) == 1 or self._is_due():
                     self._changed.notify_all()
@@ -147,6 +147,10 @@ class Writer:
     def idle(self) -> bool:
         """Tell whether nothing waits."""
         return self._done == self._given
+
+    def calm(self) -> bool:
+        """Tell whether nothing waits that anybody may have to wait for."""
+        return not self._tickets
 
     def pressed(self) -> bool:
         """Tell whether settling has to go on, whoever else has something to do: somebody waits for
@@ -303,15 +307,6 @@ def job_episode(job: Job) -> str:
             return episode
         case Answered(prepared=prepared):
             return prepared.asked.episode
-
-
-def _is_plain(job: Job) -> bool:
-    """Tell whether nobody has to wait for a job."""
-    match job:
-        case Asked(plain=plain) | Answered(plain=plain):
-            return plain
-        case Audited():
-            return False
 
 
 def _size(job: Job) -> int:

@@ -89,6 +89,10 @@ class Histories:
             self._remember(request, body, start, (), ())
         return request
 
+    def may_know(self, body: bytes) -> bool:
+        """Tell whether a request may go on from one that is known: then it is soon read."""
+        return any(body[end - _SHORT : end] in begun for end, begun in self._begun.items())
+
     def _longest(self, dialect: Dialect, body: bytes) -> tuple[_History | None, int]:
         """Return the history that shares most with a request, and how many turns that are."""
         best: tuple[_History | None, int] = (None, 0)

@@ -8,7 +8,7 @@ turn of the user's (reminders, the environment) is theirs, not the user's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
 
@@ -52,9 +52,25 @@ class Turn(msgspec.Struct, frozen=True):
     """The client or the system speaks in it, which is seldom."""
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "mark", _mark(self))
-        aside = any(part.speaker in _ASIDE for part in self.parts)
-        msgspec.structs.force_setattr(self, "aside", aside)
+        said = [
+            (part.speaker, part.tool or "", part.text.strip())
+            for part in self.parts
+            if part.speaker in _SPEAKERS
+        ]
+        if said:
+            told = _ENCODER.encode(said)
+        elif self.parts:
+            told = b""
+        else:
+            told = self.raw
+        if told:
+            msgspec.structs.force_setattr(self, "mark", sha256(told).digest()[:8])
+        if len(said) < len(self.parts):
+            msgspec.structs.force_setattr(self, "aside", True)
+
+    def words(self) -> str:
+        """Return what the user said in it."""
+        return "\n".join(part.text for part in self.parts if part.speaker == "user")
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -75,11 +91,7 @@ class Request(msgspec.Struct, frozen=True):
 
     def newest_words(self) -> str:
         """Return what the user said last; empty when nothing the user said is in the request."""
-        for turn in reversed(self.turns):
-            said = [part.text for part in turn.parts if part.speaker == "user"]
-            if said:
-                return "\n".join(said)
-        return ""
+        return next(filter(None, (turn.words() for turn in reversed(self.turns))), "")
 
     def newest_turn(self) -> int | None:
         """Return the place of the turn in which the user spoke last."""
@@ -90,18 +102,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 _SPEAKERS: Final = frozenset({"user", "model", "tool"})
-_ASIDE: Final = frozenset({"client", "system"})
-
-
-def _mark(turn: Turn) -> bytes | None:
-    said = [
-        (part.speaker, part.tool or "", part.text.strip())
-        for part in turn.parts
-        if part.speaker in _SPEAKERS
-    ]
-    if said:
-        return sha256(msgspec.json.encode(said)).digest()[:8]
-    return None if turn.parts else sha256(turn.raw).digest()[:8]
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 _NULL: Final = msgspec.Raw(b"null")
@@ -140,6 +141,19 @@ def read_request(dialect: Dialect, body: bytes) -> Request:
     )
 
 
+def newest_words(dialect: Dialect, body: bytes) -> str:
+    """Return what the user said last in a request of which nothing else is read; or raise
+    `Unreadable`."""
+    try:
+        given = _DECODER.decode(body)
+        for turn in _turns_back(dialect, given):
+            if said := turn.words():
+                return said
+    except _UNREADABLE as problem:
+        raise Unreadable(str(problem)) from problem
+    return ""
+
+
 def _streamed(dialect: Dialect, stream: Any) -> bool:
     """Ollama streams unless it is told not to, the others only when they are told to."""
     if dialect.startswith("ollama"):
@@ -170,12 +184,25 @@ def _turns(dialect: Dialect, given: _Body) -> Iterator[Turn]:
                 yield Turn(tuple(_said(text)), msgspec.json.encode(given.prompt))
 
 
-def _items(raw: msgspec.Raw) -> Iterator[Turn]:
+def _turns_back(dialect: Dialect, given: _Body) -> Iterator[Turn]:
+    """Yield the same from the last one on; none is read before it is asked for."""
+    match dialect:
+        case "chat" | "messages" | "ollama-chat":
+            for raw in reversed(given.messages or ()):
+                yield _turn(bytes(raw))
+        case "responses":
+            yield from _items(given.input, back=True)
+        case _:
+            yield from _turns(dialect, given)
+
+
+def _items(raw: msgspec.Raw, *, back: bool = False) -> Iterator[Turn]:
     spelled = bytes(raw)
     if spelled.startswith(b'"'):
         yield Turn(tuple(_said(msgspec.json.decode(spelled, type=str))), spelled)
     elif spelled != b"null":
-        for one in msgspec.json.decode(spelled, type=list[msgspec.Raw]):
+        items = msgspec.json.decode(spelled, type=list[msgspec.Raw])
+        for one in reversed(items) if back else items:
             yield _turn(bytes(one))
 
 
@@ -184,16 +211,25 @@ def _turn(raw: bytes) -> Turn:
     return Turn(tuple(_parts(value)) if isinstance(value, dict) else (), raw)
 
 
+_TOOLS: Final = ("tool", "function")
+_ROLES: Final = ("user", *_TOOLS, "system", "developer")
+
+
 def _parts(message: dict[str, Any]) -> Iterator[Part]:
-    match message:
-        case {"role": "user", "content": content}:
+    role = message.get("role")  # by far the most say one: that is told without a pattern
+    if role == "assistant":
+        yield from _models(message)
+        return
+    if "content" in message and role in _ROLES:
+        content = message["content"]
+        if role == "user":
             yield from _users(content)
-        case {"role": "assistant"}:
-            yield from _models(message)
-        case {"role": "tool" | "function", "content": content}:
+        elif role in _TOOLS:
             yield Part("tool", text_of(content), call=_name(message.get("tool_call_id")))
-        case {"role": "system" | "developer", "content": content}:
+        else:
             yield Part("system", text_of(content))
+        return
+    match message:
         case {"type": "function_call" | "custom_tool_call", "name": str(name)}:
             text = message.get("arguments", message.get("input"))
             yield Part("model", text_of(text), name, _name(message.get("call_id")))
@@ -254,7 +290,7 @@ def _models(message: dict[str, Any]) -> Iterator[Part]:
 
 
 def _calls(calls: Any) -> Iterator[Part]:
-    for call in calls if isinstance(calls, Sequence) and not isinstance(calls, str) else ():
+    for call in calls if isinstance(calls, list) else ():
         match call:
             case {"function": {"name": str(name), "arguments": arguments}}:
                 yield Part("model", text_of(arguments), name, _name(call.get("id")))

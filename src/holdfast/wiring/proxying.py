@@ -16,9 +16,9 @@ import itertools
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from holdfast.config import Seal
 from holdfast.kernel.entry import Actor
@@ -75,13 +75,18 @@ Say: TypeAlias = Callable[[str], object]
 def serve(options: Options, *, ready: Callable[[Listening], object], say: Say) -> int:
     """Run the proxy in this process until it is told to stop by SIGINT or SIGTERM; return how many
     requests and answers stayed unrecorded."""
-    # The thread that settles must not hold up the stream for longer than this.
-    sys.setswitchinterval(PROXY_SWITCH_S)
     _return_memory()
     bound_memory(PROXY_PAGES_BYTES_MAX)
-    selector = IdleSelector()
-    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
-        return runner.run(_serve(options, ready, say, lambda: selector.busy))
+    return run(lambda idle: _serve(options, ready, say, idle))
+
+
+def run(serving: Callable[[IdleSelector], Coroutine[Any, Any, int]]) -> int:
+    """Run what has a proxy in it until it ends, on a loop that knows when it waits."""
+    # The thread that settles must not hold up the stream for longer than this.
+    sys.setswitchinterval(PROXY_SWITCH_S)
+    idle = IdleSelector()
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(idle)) as runner:
+        return runner.run(serving(idle))
 
 
 def _return_memory() -> None:
@@ -93,6 +98,10 @@ def _return_memory() -> None:
         mallopt(_TRIMMED_FROM, PROXY_MAPPED_FROM_BYTES)
 
 
+def _nothing() -> None:
+    """Do nothing: the loop only has to wake up."""
+
+
 def _trim() -> None:
     """Return what was let go of in between what is kept, where the C library can be told so."""
     with suppress(OSError, AttributeError):
@@ -100,14 +109,14 @@ def _trim() -> None:
 
 
 async def _serve(
-    options: Options, ready: Callable[[Listening], object], say: Say, busy: Callable[[], bool]
+    options: Options, ready: Callable[[Listening], object], say: Say, idle: IdleSelector
 ) -> int:
     unrecorded: list[int] = []
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with open_proxy(options, say, unrecorded.append, busy) as listening:
+    async with open_proxy(options, say, unrecorded.append, idle) as listening:
         gc.collect()
         gc.freeze()  # what is here now stays; looking through it again and again costs time
         gc.set_threshold(PROXY_GARBAGE_MAX)
@@ -121,12 +130,15 @@ async def open_proxy(
     options: Options,
     say: Say,
     unrecorded: Callable[[int], object] = lambda _: None,
-    busy: Callable[[], bool] = lambda: False,
+    idle: IdleSelector | None = None,
 ) -> AsyncIterator[Listening]:
-    """Listen while it is open. In the end, `unrecorded` is told how much stayed unrecorded. `busy`
-    tells whether the loop has something to do."""
+    """Listen while it is open. In the end, `unrecorded` is told how much stayed unrecorded. `idle`
+    is what the loop waits with."""
     upstreams = await _upstreams(options, say)
-    parts = _Parts(options, upstreams, say, busy)
+    if idle is not None:
+        loop = asyncio.get_running_loop()
+        idle.begin(lambda: loop.call_soon_threadsafe(_nothing))
+    parts = _Parts(options, upstreams, say, idle)
     try:
         port = await _start(parts.proxy, options.port)
         try:
@@ -152,7 +164,7 @@ class _Parts:
     """Everything that makes up one proxy."""
 
     def __init__(
-        self, options: Options, upstreams: Upstreams, say: Say, busy: Callable[[], bool]
+        self, options: Options, upstreams: Upstreams, say: Say, idle: IdleSelector | None
     ) -> None:
         settings = options.settings
         self.token = options.token or secrets.token_urlsafe(PROXY_TOKEN_BYTES)
@@ -168,14 +180,14 @@ class _Parts:
         live.watch(names)
         self.writer = Writer(lambda jobs: recorder(jobs), say)
         desk = Desk(live, names, self.writer, tokens_max=settings.proxy.hydrate_tokens)
-        lulls = Lulls(lambda: busy() and not self.writer.pressed())
+        lulls = Lulls(idle, self.writer.pressed)
         settler = Settler(
             judge=Judging(settings.proxy.parity_share),
             parser=self._parser,
             find=names.find,
             place=desk.place,
             project=root,
-            give_way=lulls.wait,
+            lulls=lulls,
         )
         self.asking = Asking(upstreams)
         self.audit = Audit(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from holdfast.kernel.errors import InvalidInput
+from holdfast.proxy.lulls import IdleSelector
 from holdfast.proxy.upstreams import discover, told
 from holdfast.wiring import proxying, web_serving
 from holdfast.wiring.clients import Client, Told, find_clients, lines_for, servers_of
@@ -26,10 +27,16 @@ class Up(msgspec.Struct, frozen=True):
 
 def serve_both(options: Options, *, web_port: int, ready: Callable[[Up], object], say: Say) -> int:
     """Run both until SIGINT or SIGTERM; return how much of what crossed stayed unrecorded."""
-    return asyncio.run(_serve(options, web_port, ready, say))
+    return proxying.run(lambda idle: _serve(options, web_port, ready, say, idle))
 
 
-async def _serve(options: Options, web_port: int, ready: Callable[[Up], object], say: Say) -> int:
+async def _serve(
+    options: Options,
+    web_port: int,
+    ready: Callable[[Up], object],
+    say: Say,
+    idle: IdleSelector,
+) -> int:
     unrecorded: list[int] = []
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -38,7 +45,7 @@ async def _serve(options: Options, web_port: int, ready: Callable[[Up], object],
     clients = find_clients()
     options = msgspec.structs.replace(options, upstreams=await _upstreams(options, clients, say))
     async with (
-        proxying.open_proxy(options, say, unrecorded.append) as proxy,
+        proxying.open_proxy(options, say, unrecorded.append, idle) as proxy,
         web_serving.open_web(options.place, options.settings, web_port, say) as web,
     ):
         upstreams = list(options.upstreams)

@@ -58,7 +58,7 @@ UPSTREAM_CHARS_MAX: Final = 2000
 """The spelling of an upstream: a URL, maybe with a prefix of models' names before it."""
 
 PROXY_BATCH_MAX: Final = 64
-PROXY_BATCH_CALM: Final = 32
+PROXY_BATCH_CALM: Final = 16
 """Exchanges that are settled together, so that they are recorded with one write to the disk; and as
 long as nobody waits for them, so that the stream is not held up for long."""
 
@@ -174,8 +174,13 @@ PROXY_LULL_S: Final = 0.05
 """How long exchanges that nobody waits for are gathered, so that they are recorded together."""
 
 PROXY_GIVE_WAY_S: Final = 0.25
-PROXY_GIVE_WAY_LOOK_S: Final = 0.0002
-"""How long settling gives way to the stream altogether, and how often it looks meanwhile."""
+"""How long settling gives way to the stream altogether."""
+
+PROXY_LENT_S: Final = 0.02
+PROXY_STEPS_S: Final = 0.001
+PROXY_TAKEN_IN_MAX: Final = 4
+"""How long small steps of settling wait until the loop has nothing else to do; how long some of
+them may take at a time once they waited; and how many entries are taken in with one of them."""
 
 PROXY_WAITING_BYTES_MAX: Final = 4 * MIB
 PROXY_ROOM_S: Final = 0.25
@@ -225,3 +230,14 @@ PROXY_SEAL_PAUSE_S: Final = 10.0
 PROXY_SEALS_MAX: Final = 32
 """How long to wait from one process that seals to the next, as most of what it takes is to start;
 and how many archives one of them makes at most."""
+
+PROXY_KEPT_S: Final = 15.0
+PROXY_IDLE_S: Final = 75.0
+"""How long a connection to an upstream is kept for the next request, and a client's without one."""
+
+PROXY_NOTED_S: Final = 0.005
+"""When a request that nothing was put behind is read at the latest: answers that begin before that
+are not held up by it."""
+
+PROXY_SOCKET_BYTES: Final = 256 * KIB
+"""How much is read from a socket at once."""

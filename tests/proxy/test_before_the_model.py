@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -18,18 +17,6 @@ from tests.proxy.running import Chat, Running, fenced, options
 
 F = "def f():\n    return 1\n"
 BLOCK_START = "[CURRENT STATE: AUTHORITATIVE]"
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
 
 
 def teach(proxy: Running, server: ModelServer, path: str, text: str) -> None:

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdfast.kernel.limits import PROXY_LOOKED_MAX, PROXY_READ_BYTES_MAX
 from holdfast.testing.model_server import ModelServer, Said
-from tests.proxy.running import Chat, Running, fenced, options
+from tests.proxy.running import Chat, Running, fenced
 
 F1 = "def f():\n    return 1\n"
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
 
 
 def _requests(proxy: Running) -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +17,7 @@ from holdfast.testing.model_server import (
     Way,
     said_reply,
 )
-from tests.proxy.running import Chat, Running, fenced, options
+from tests.proxy.running import Chat, Running, fenced
 
 F1 = "def f():\n    return 1\n"
 PATHS = {
@@ -31,18 +29,6 @@ PATHS = {
     "ollama-generate": "/api/generate",
 }
 WITH_TOOLS = ("chat", "responses", "messages", "ollama-chat")
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
 
 
 def spelled(dialect: str, words: str, *, stream: bool) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -119,18 +118,6 @@ def test_what_cannot_be_placed_is_handed_over_all_the_same(monkeypatch: pytest.M
     with pytest.raises(RuntimeError):
         setting.desk.note(request)
     assert setting.queue.jobs == [request]
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
 
 
 @pytest.mark.req("T9", "T19")

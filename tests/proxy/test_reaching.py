@@ -243,6 +243,16 @@ def test_what_is_no_answer_is_raised(answer: bytes, what: type[Exception]) -> No
     run(reply, ask)
 
 
+async def leave(server: Server, reaching: Reaching, base: str) -> None:
+    """Ask, and give up once there is a connection."""
+    asking = asyncio.create_task(reaching.ask(base, GET))
+    while not server.connections:
+        await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+
+
 def test_who_gives_up_waiting_leaves_no_connection_behind() -> None:
     gone = asyncio.Event()
 
@@ -252,12 +262,7 @@ def test_who_gives_up_waiting_leaves_no_connection_behind() -> None:
         gone.set()
 
     async def ask(server: Server, reaching: Reaching) -> None:
-        asking = asyncio.create_task(reaching.ask(server.base, GET))
-        while not server.connections:
-            await asyncio.sleep(0)
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
+        await leave(server, reaching, server.base)
         await gone.wait()
 
     run(wait, ask)
@@ -697,13 +702,7 @@ def test_who_leaves_while_tls_begins_leaves_no_connection_behind() -> None:
         gone.set()
 
     async def ask(server: Server, reaching: Reaching) -> None:
-        base = server.base.replace("http:", "https:")
-        asking = asyncio.create_task(reaching.ask(base, GET))
-        while not server.connections:
-            await asyncio.sleep(0)
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
+        await leave(server, reaching, server.base.replace("http:", "https:"))
         await gone.wait()
 
     run(wait, ask)

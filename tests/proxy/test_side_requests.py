@@ -6,30 +6,16 @@ any user say what stands in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdfast.testing.model_server import ModelServer, Said, ToolCall
-from tests.proxy.running import Chat, Running, fenced, options
+from tests.proxy.running import Chat, Running, fenced
 
 BOTH = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 HALF = "def f():\n    return 3\n"
 SESSION = {"X-Claude-Code-Session-Id": "s-1"}
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def proxy(server: ModelServer, tmp_path: Path) -> Iterator[Running]:
-    with Running(options(tmp_path / "ledger.db", server.url)) as proxy:
-        yield proxy
 
 
 class Session:

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import BinaryIO, Final, NoReturn
 
+from holdfast.cli.missing import not_installed
 from holdfast.cli.output import print_json, talk, visible
-from holdfast.kernel.errors import Unsupported
 from holdfast.wiring.proxy_options import Listening, Options, read, spelled
 from holdfast.workers.python import command, places
 
@@ -69,7 +69,7 @@ def serve(options: Options) -> int:
     try:
         from holdfast.wiring.proxying import serve as run
     except ModuleNotFoundError as missing:
-        raise _not_installed(missing) from missing
+        raise not_installed("The proxy", missing, "proxy", "code") from missing
     unrecorded = run(options, ready=_ready, say=lambda text: talk(visible(text)))
     return 1 if unrecorded else 0
 
@@ -91,11 +91,3 @@ def _told(problem: BaseException) -> int:
 def _ready(listening: Listening) -> None:
     print_json(listening)
     sys.stdout.flush()
-
-
-def _not_installed(missing: ModuleNotFoundError) -> Unsupported:
-    return Unsupported(
-        f"The proxy needs {missing.name}, which is not installed.",
-        meaning="Nothing was started.",
-        remedy="Install holdfast with its extras `proxy` and `code`.",
-    )

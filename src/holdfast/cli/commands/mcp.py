@@ -11,8 +11,8 @@ import click
 from holdfast.cli.context import Invocation
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
+from holdfast.cli.missing import not_installed
 from holdfast.cli.output import print_json
-from holdfast.kernel.errors import Unsupported
 
 if TYPE_CHECKING:
     from holdfast.wiring.serving_mcp import Listening
@@ -78,7 +78,7 @@ def command(
         from holdfast.wiring.mcp.opening import Served
         from holdfast.wiring.serving_mcp import serve_http, serve_stdio
     except ModuleNotFoundError as missing:
-        raise _not_installed(missing) from missing
+        raise not_installed("The MCP server", missing, "mcp") from missing
     served = Served(place, invocation.files().root, Path.cwd(), session)
     if over_http:
         serve_http(served, port=port, token=token, ready=_ready, share=share)
@@ -89,11 +89,3 @@ def command(
 def _ready(listening: Listening) -> None:
     print_json(listening)
     sys.stdout.flush()
-
-
-def _not_installed(missing: ModuleNotFoundError) -> Unsupported:
-    return Unsupported(
-        f"The MCP server needs {missing.name}, which is not installed.",
-        meaning="Nothing was started.",
-        remedy="Install holdfast with its extra `mcp`.",
-    )

@@ -12,8 +12,8 @@ from holdfast.cli.context import Invocation
 from holdfast.cli.errors import DONE, NO
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
+from holdfast.cli.missing import not_installed
 from holdfast.cli.output import print_json, say, talk, visible
-from holdfast.kernel.errors import Unsupported
 
 if TYPE_CHECKING:
     from holdfast.wiring.upping import Up
@@ -55,11 +55,7 @@ def command(
         from holdfast.wiring.proxying import Options
         from holdfast.wiring.upping import serve_both
     except ModuleNotFoundError as missing:
-        raise Unsupported(
-            f"This needs {missing.name}, which is not installed.",
-            meaning="Nothing was started.",
-            remedy="Install holdfast with its extras `proxy`, `code` and `web`.",
-        ) from missing
+        raise not_installed("This", missing, "proxy", "code", "web") from missing
     place = invocation.place()
     settings = config.load(place.settings).settings
     options = Options(

@@ -12,8 +12,8 @@ from holdfast.cli.context import Invocation
 from holdfast.cli.errors import DONE
 from holdfast.cli.lazy import command as make_command
 from holdfast.cli.lazy import json_option
+from holdfast.cli.missing import not_installed
 from holdfast.cli.output import print_json, say, talk, visible
-from holdfast.kernel.errors import Unsupported
 
 if TYPE_CHECKING:
     from holdfast.wiring.web_serving import Listening
@@ -37,11 +37,7 @@ def command(invocation: Invocation, port: int | None, open_page: bool, as_json: 
     try:
         from holdfast.wiring.web_serving import serve
     except ModuleNotFoundError as missing:
-        raise Unsupported(
-            f"The web page needs {missing.name}, which is not installed.",
-            meaning="Nothing was started.",
-            remedy="Install holdfast with its extra `web`.",
-        ) from missing
+        raise not_installed("The web page", missing, "web") from missing
     place = invocation.place()
     settings = config.load(place.settings).settings
 

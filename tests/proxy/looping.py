@@ -44,7 +44,8 @@ class Watched(IdleSelector):
         self._is_busy = True
         self.looked = threading.Event()
         self.before_wait: Callable[[], object] = lambda: None
-        super().__init__()
+        self.yield_to: Callable[[], object] = lambda: None
+        super().__init__(lambda: self.yield_to())
         self.near, self.far = socket.socketpair()
         self.register(self.near, 1)
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from holdfast.kernel.limits import PROXY_READ_BYTES_MAX, PROXY_WORDS_CHARS_MAX
 from holdfast.proxy.desk import Desk
 from holdfast.proxy.names import Names
-from holdfast.proxy.values import Asked
+from holdfast.proxy.values import Answered, Asked, Prepared
 from holdfast.testing.model_server import ModelServer, Said
+from holdfast.wire.answer import Answer
 from holdfast.wire.events import Dialect
 from holdfast.wire.requests import Unreadable, newest_words, read_request
 from tests.proxy.desks import DIALECTS, FakeMap, FakeQueue, asked
@@ -106,6 +107,40 @@ def test_what_went_up_unread_is_handed_over_once_and_says_whether_anybody_has_to
         setting.desk.note(request)
     told = [(job.episode, job.plain) for job in setting.queue.jobs if isinstance(job, Asked)]
     assert told == [("e1", True), ("e2", False)]
+
+
+def exchange(request: Asked, *, plain: bool) -> Answered:
+    heard = Answer()
+    prepared = Prepared(request, request.body, "")
+    return Answered(
+        prepared, 200, b"content", "0" * 64, "", True, "whole", "up", heard=heard, plain=plain
+    )
+
+
+@pytest.mark.req("T16")
+def test_what_waits_to_be_recorded_does_so_without_its_bytes() -> None:
+    setting, request = Setting(), asked("e1", ("user", "hello"))
+    setting.desk.note(request)
+    (job,) = setting.queue.jobs
+    light = setting.desk.lighten(exchange(request, plain=True))
+    setting.desk.let_go("e1")  # nothing else is needed of what was kept
+    for told in (job, light.prepared.asked):
+        assert isinstance(told, Asked)
+        assert (told.body, told.episode, told.dialect) == (b"", "e1", "chat")
+        assert setting.desk.place(told).request == read_request("chat", request.body)
+        assert setting.desk.place(told).seen.change == "new"
+    assert (light.content, light.prepared.body, light.content_hash) == (b"", b"", "0" * 64)
+
+
+@pytest.mark.parametrize("why", ["it may bring code", "it was not placed", "it is long"])
+def test_what_may_be_read_again_keeps_its_bytes(why: str) -> None:
+    setting = Setting()
+    words = "x" * PROXY_READ_BYTES_MAX if why == "it is long" else "hello"
+    request = asked("e1", ("user", words))
+    if why != "it was not placed":
+        asyncio.run(setting.desk.ready(request))
+    answered = exchange(request, plain=why != "it may bring code")
+    assert setting.desk.lighten(answered) is answered
 
 
 def test_what_cannot_be_placed_is_handed_over_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

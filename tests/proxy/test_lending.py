@@ -28,9 +28,11 @@ def selector() -> Iterator[Watched]:
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is taken back and nothing is overdue, unless a test says so."""
-    monkeypatch.setattr(module, "PROXY_GIVE_WAY_S", LONG_S)
-    monkeypatch.setattr(module, "PROXY_LENT_S", LONG_S)
+    """Nothing is taken back, nothing is done beside other work, and there is a look behind each
+    step, unless a test says so."""
+    monkeypatch.setattr(module, "PROXY_LEND_S", LONG_S)
+    monkeypatch.setattr(module, "PROXY_STEPS_SHARE", -1.0)
+    monkeypatch.setattr(module, "PROXY_STEP_S", 0.0)
 
 
 class Steps:
@@ -134,30 +136,79 @@ def test_a_timer_that_is_due_goes_before_the_next_step(
     assert steps.done == steps.by(*[here()] * 5)
 
 
-@pytest.mark.parametrize("time_s", [0.0, 60.0])
-@pytest.mark.parametrize("why", ["overdue", "hurried"])
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What time it is, for the selector."""
+    now = [100.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def lasting(clock: list[float], count: int, step_s: float) -> Steps:
+    """Return steps that take so long each."""
+
+    def last() -> None:
+        clock[0] += step_s
+
+    return Steps(count, at=dict.fromkeys(range(count), last))
+
+
 @pytest.mark.parametrize("ready", ["callbacks", "events"])
-def test_a_loop_that_always_has_something_to_do_does_steps_for_a_while_when_it_must(
-    selector: Watched, monkeypatch: pytest.MonkeyPatch, why: str, ready: str, time_s: float
+def test_what_always_has_something_else_to_do_gives_steps_a_share_of_the_time(
+    selector: Watched, monkeypatch: pytest.MonkeyPatch, clock: list[float], ready: str
 ) -> None:
-    """One at least; here there is time for no more, or for all."""
-    monkeypatch.setattr(module, "PROXY_STEPS_S", time_s)
+    monkeypatch.setattr(module, "PROXY_STEPS_SHARE", 0.25)
+    monkeypatch.setattr(module, "PROXY_STEPS_S", 10.0)
+    monkeypatch.setattr(module, "PROXY_STEP_S", 1.0)
+    monkeypatch.setattr(module, "PROXY_HURRIED_S", 6.0)
     timeout = 0 if ready == "callbacks" else None
     if ready == "events":
         selector.call()
-    steps = Steps(2)
+    steps = lasting(clock, 30, 1.0)
     lender = lending(selector, steps)
-    selector.select(timeout)
-    assert steps.done == [], "there is time yet"
-    if why == "hurried":
-        Lulls(selector, lambda: True)
-    else:
-        monkeypatch.setattr(module, "PROXY_LENT_S", -1.0)
-    for number in (2, 2) if time_s else (1, 2):
-        events = selector.select(timeout)
-        assert bool(events) == (ready == "events")
-        assert steps.done == steps.by(*[here()] * number)
-    selector.select(timeout)
+
+    def done_after(pause_s: float) -> int:
+        clock[0] += pause_s
+        before = len(steps.done)
+        assert bool(selector.select(timeout)) == (ready == "events")
+        return len(steps.done) - before
+
+    assert done_after(0.0) == 10, "there is an end, however long it waited"
+    assert done_after(0.0) == 0, "the others had nothing yet"
+    assert done_after(3.0) == 0, "it is not worth it yet"
+    assert done_after(1.0) == 1, "a share of what the others had"
+    assert done_after(12.0) == 3
+    Lulls(selector, lambda: True)
+    assert done_after(4.0) == 4, "as much as the others, when there is a hurry"
+    assert done_after(60.0) == 6
+    for _ in range(30):
+        done_after(60.0)
+    lender.end()
+    assert steps.done == steps.by(*[here()] * 30)
+
+
+def test_a_loop_looks_now_and_then_and_not_behind_each_short_step(
+    selector: Watched, monkeypatch: pytest.MonkeyPatch, clock: list[float]
+) -> None:
+    monkeypatch.setattr(module, "PROXY_STEP_S", 1.0)
+    looked: list[int] = []
+    selector.yield_to = lambda: looked.append(len(steps.done))
+    steps = lasting(clock, 8, 0.3)
+    lender = lending(selector, steps)
+    assert selector.select(None) == []
+    lender.end()
+    assert looked == [0, 4, 8]
+
+
+def test_who_waits_for_the_same_core_goes_before_any_step(selector: Watched) -> None:
+    selector.yield_to = selector.call  # who was sent something answers as soon as it may
+    steps = Steps()
+    lender = lending(selector, steps)
+    assert selector.select(None) != []
+    assert steps.done == []
+    selector.hear()
+    selector.yield_to = lambda: None
+    assert selector.select(None) == []
     lender.end()
 
 
@@ -209,7 +260,7 @@ def test_what_ends_the_loop_ends_it_and_nobody_waits_for_ever(selector: Watched)
 def test_a_loop_that_is_stuck_or_over_gets_its_steps_taken_away(
     selector: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PROXY_GIVE_WAY_S", 0.0)
+    monkeypatch.setattr(module, "PROXY_LEND_S", 0.0)
     steps = Steps()
     lender = lending(selector, steps)
     lender.end()
@@ -220,7 +271,7 @@ def test_a_loop_that_is_stuck_or_over_gets_its_steps_taken_away(
 
 
 def test_a_loop_that_ended_meanwhile_cannot_be_woken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PROXY_GIVE_WAY_S", 0.0)
+    monkeypatch.setattr(module, "PROXY_LEND_S", 0.0)
     with closing(Watched()) as selector:
         loop = asyncio.new_event_loop()
         loop.close()
@@ -234,7 +285,7 @@ def test_a_loop_that_ended_meanwhile_cannot_be_woken(monkeypatch: pytest.MonkeyP
 def test_a_step_that_is_being_done_is_not_taken_back(
     selector: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PROXY_GIVE_WAY_S", 0.01)
+    monkeypatch.setattr(module, "PROXY_LEND_S", 0.01)
     late = threading.Event()
 
     def dawdle() -> None:
@@ -289,7 +340,7 @@ def test_a_loop_that_is_about_to_do_a_step_sees_that_it_was_taken_back(
 def test_what_fails_after_it_was_taken_back_is_raised(
     selector: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PROXY_GIVE_WAY_S", 0.0)
+    monkeypatch.setattr(module, "PROXY_LEND_S", 0.0)
 
     def fail() -> None:
         raise ValueError("no")
@@ -323,7 +374,7 @@ def test_what_is_lent_to_a_loop_that_never_began_is_done_at_once(
 
 
 def test_a_loop_that_waits_is_woken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PROXY_GIVE_WAY_S", SHORT_S)
+    monkeypatch.setattr(module, "PROXY_LEND_S", SHORT_S)
     with running() as (selector, _, there):
         steps = Steps()
         while selector.busy:

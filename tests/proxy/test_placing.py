@@ -35,8 +35,8 @@ def test_what_stands_behind_so_many_turns_with_a_mark(marked: list[bool], kept: 
 @given(TURNS)
 def test_the_turns_in_which_the_client_speaks_are_told_from_the_others(marked: list[bool]) -> None:
     request = request_of(marked)
-    assert len(request.asides()) == marked.count(False)
-    assert all(part.speaker == "client" for turn in request.asides() for part in turn.parts)
+    assert len(request.asides) == marked.count(False)
+    assert all(part.speaker == "client" for turn in request.asides for part in turn.parts)
 
 
 def test_a_request_that_is_settled_leaves_no_trace_but_its_conversation() -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from holdfast.kernel.chain import Head
 from holdfast.kernel.errors import Conflict, StorageFailed
-from holdfast.kernel.limits import PROXY_TAKEN_IN_MAX
-from holdfast.ledger.ledger import Draft as LedgerDraft
-from holdfast.ledger.ledger import Ledger, Receipt
+from holdfast.kernel.limits import READIED_AT_ONCE
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.readying import Readying
 from holdfast.proxy.lulls import Lulls
 from holdfast.proxy.recording import Recorder
 from holdfast.proxy.settling import Settled
@@ -47,13 +48,18 @@ class Troubled:
     def reader(self) -> Reader:
         return self._ledger.reader
 
-    def append_many(self, drafts: Sequence[LedgerDraft], *, at: int | None) -> list[Receipt]:
+    def head(self) -> Head:
+        return self._ledger.head()
+
+    def readying(self, drafts: Sequence[Draft], head: Head) -> Readying:
+        return self._ledger.readying(drafts, head)
+
+    def append_readied(self, readied: Readying) -> None:
         if self.before:
             self.before.pop(0)()
-        receipts = self._ledger.append_many(drafts, at=at)
+        self._ledger.append_readied(readied)
         if self.after:
             self.after.pop(0)()
-        return receipts
 
 
 def fail() -> None:
@@ -105,6 +111,10 @@ def asked(name: str) -> Asked:
     return Asked(name, "chat", b"{}")
 
 
+def answered(request: Asked) -> Answered:
+    return Answered(Prepared(request, b"", ""), 200, b"", "", "", True, "whole", "up")
+
+
 def test_jobs_are_recorded_together_and_taken_in(room: Room) -> None:
     room.recorder([asked("e1"), asked("e2")])
     assert room.episodes() == ["e1", "e2"]
@@ -112,16 +122,18 @@ def test_jobs_are_recorded_together_and_taken_in(room: Room) -> None:
     assert room.desk.live.size == 2
 
 
-def test_what_is_recorded_is_taken_in_by_small_steps_and_only_then_remembered(room: Room) -> None:
-    count = 2 * PROXY_TAKEN_IN_MAX + 1
-    room.recorder([asked(f"e{number}") for number in range(count)])
-    sizes = (PROXY_TAKEN_IN_MAX, 2 * PROXY_TAKEN_IN_MAX, count)
-    assert room.lulls.steps == [(size, 0) for size in sizes]
-    assert len(room.settling.accepted) == count
+def test_all_but_the_write_itself_is_done_by_small_steps(room: Room) -> None:
+    count = 2 * READIED_AT_ONCE + 1
+    room.recorder([*(asked(f"e{number}") for number in range(count)), answered(asked("e0"))])
+    made_ready = [(0, 0)] * 3
+    taken_in = [(size, 0) for size in range(1, count + 1)]  # and only then remembered
+    let_go = [(count, count)]
+    assert room.lulls.steps == made_ready + taken_in + let_go
+    assert (room.episodes(), room.over) == ([f"e{number}" for number in range(count)], ["e0"])
 
 
 def test_an_episode_is_let_go_when_its_answer_is_recorded_and_not_before(room: Room) -> None:
-    answer = Answered(Prepared(asked("e1"), b"", ""), 200, b"", "", "", True, "whole", "up")
+    answer = answered(asked("e1"))
     room.recorder([asked("e1")])
     assert room.over == []
     room.ledger.before = [fail]

@@ -37,7 +37,7 @@ class Lent:
 @pytest.fixture(scope="module")
 def lent() -> Iterator[Lent]:
     with pytest.MonkeyPatch.context() as patch, running() as (selector, _, there):
-        patch.setattr(module, "PROXY_GIVE_WAY_S", LONG_S)  # nothing is taken back
+        patch.setattr(module, "PROXY_LEND_S", LONG_S)  # nothing is taken back
         yield Lent(Lulls(selector), there)
 
 

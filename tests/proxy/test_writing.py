@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 
 from holdfast.kernel.errors import Busy, HoldfastError, InvalidInput, StorageFailed
 from holdfast.kernel.limits import (
-    PROXY_BATCH_CALM,
     PROXY_BATCH_MAX,
+    PROXY_BATCH_WEIGHTY_MAX,
+    PROXY_GATHER_S,
+    PROXY_LULL_S,
     PROXY_RETRY_FIRST_S,
     PROXY_RETRY_MAX_S,
 )
+from holdfast.proxy import writing as module
 from holdfast.proxy.values import Answered, Asked, Audited, Job, Prepared
 from holdfast.proxy.writing import Writer, job_episode
 
@@ -102,29 +107,88 @@ def test_jobs_are_settled_in_the_order_they_came() -> None:
     assert writer.state().lost == 0
 
 
-def test_what_waits_is_settled_together_up_to_a_bound() -> None:
-    ledger = Ledger()
-    writer = Writer(ledger, print, waiting_bytes_max=1)  # there is much, so it is pressed
-    for place in range(PROXY_BATCH_MAX + 3):
-        writer.submit(job(str(place), 2))
-    writer.start()
-    assert writer.drained(LONG_S)
-    assert [len(batch) for batch in ledger.batches] == [PROXY_BATCH_MAX, 3]
-    writer.close()
-
-
-def test_what_nobody_waits_for_is_settled_in_smaller_pieces_and_all_that_was_gathered() -> None:
+@pytest.mark.parametrize(
+    ("plain", "most"), [(True, PROXY_BATCH_MAX), (False, PROXY_BATCH_WEIGHTY_MAX)]
+)
+def test_what_waits_is_settled_together_up_to_a_bound(plain: bool, most: int) -> None:
     ledger = Ledger()
     writer = Writer(ledger, print)
-    for place in range(PROXY_BATCH_MAX + 3):  # so many are not gathered any longer
-        writer.submit(replace(job(str(place)), plain=True))
+    for place in range(most + 3):
+        writer.submit(replace(job(str(place)), plain=plain))
     writer.start()
     while not writer.idle():  # nobody waits in the writer's own way, which would hurry it
         assert not writer.pressed()
-    whole, rest = divmod(PROXY_BATCH_MAX + 3, PROXY_BATCH_CALM)
-    pieces = [PROXY_BATCH_CALM] * whole + [rest] * (rest > 0)
-    assert [len(batch) for batch in ledger.batches] == pieces
+    assert [len(batch) for batch in ledger.batches] == [most, 3]
     writer.close()
+
+
+def test_those_from_which_much_may_follow_are_counted_among_the_others() -> None:
+    ledger = Ledger()
+    writer = Writer(ledger, print)
+    for place in range(2 * PROXY_BATCH_WEIGHTY_MAX + 1):
+        writer.submit(replace(job(f"plain {place}"), plain=True))
+        writer.submit(job(str(place)))
+    writer.start()
+    assert writer.drained(LONG_S)
+    pair = 2 * PROXY_BATCH_WEIGHTY_MAX
+    assert [len(batch) for batch in ledger.batches] == [pair + 1, pair, 1]
+    writer.close()
+
+
+class Gathering:
+    """The condition and the clock of a writer: something comes while it waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.writer = Writer(Ledger(), print)
+        self.waited_s: list[float] = []
+        self.coming: list[Callable[[], object]] = []
+        self._condition = self.writer._changed
+        self._now = 0.0
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: self._now))
+        monkeypatch.setattr(self.writer, "_changed", self)
+
+    def __enter__(self) -> None:
+        self._condition.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        self._condition.__exit__(None, None, None)
+
+    def notify_all(self) -> None:
+        """Nobody waits."""
+
+    def wait_for(self, holds: Callable[[], bool], timeout_s: float) -> bool:
+        self.waited_s.append(timeout_s)
+        self._now += timeout_s
+        if self.coming:
+            self.coming.pop(0)()
+        return holds()
+
+    def plain(self) -> object:
+        return self.writer.submit(replace(job("a"), plain=True))
+
+    def gather(self, *coming: Callable[[], object]) -> int:
+        """Return how often it was waited."""
+        self.coming = list(coming)
+        self.writer._gather()
+        return len(self.waited_s)
+
+
+def test_jobs_are_gathered_until_none_came_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    gathering = Gathering(monkeypatch)
+    assert gathering.gather(gathering.plain, gathering.plain) == 3
+    assert set(gathering.waited_s) == {PROXY_LULL_S}
+
+
+def test_jobs_that_come_and_come_are_gathered_no_longer_than_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gathering = Gathering(monkeypatch)
+    assert gathering.gather(*[gathering.plain] * 100) == math.ceil(PROXY_GATHER_S / PROXY_LULL_S)
+
+
+def test_a_job_that_somebody_may_wait_for_is_not_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
+    gathering = Gathering(monkeypatch)
+    assert gathering.gather(gathering.plain, lambda: gathering.writer.submit(job("b"))) == 2
 
 
 def test_settling_is_pressed_when_somebody_waits_or_much_does() -> None:

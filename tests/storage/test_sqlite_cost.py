@@ -30,6 +30,9 @@ WHOLE_TABLE = {
 }
 """The statements that read a whole table, and why they may."""
 
+GIVEN = ("SCAN json_each VIRTUAL TABLE INDEX 1:",)
+"""Reads what comes with the statement, and no table."""
+
 NEWEST_ROW = re.compile(r"ORDER BY first DESC LIMIT 1;?$")
 
 
@@ -47,7 +50,11 @@ def test_a_statement_searches_and_does_not_scan(ledger: Path, name: str) -> None
         for function in ("holdfast_sealing", "holdfast_erasing"):
             connection.create_scalar_function(function, lambda *_: 0, 0)
         plan = [row[3] for row in explain(connection, statement)]
-    scans = [step for step in plan if step.startswith("SCAN") and "CONSTANT ROW" not in step]
+    scans = [
+        step
+        for step in plan
+        if step.startswith("SCAN") and "CONSTANT ROW" not in step and step not in GIVEN
+    ]
     if NEWEST_ROW.search(statement):
         assert all("USING" not in step for step in scans), plan
     else:

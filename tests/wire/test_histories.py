@@ -31,7 +31,58 @@ def test_every_request_is_read_as_if_it_were_the_first(requests: list[tuple[Any,
         body = chat(*texts)
         if not spaced:
             body = json.dumps(json.loads(body), separators=(",", ":")).encode()
-        assert known.read("chat", body) == read_request("chat", body)
+        expected = read_request("chat", body)
+        assert known.newest_words("chat", body) == expected.newest_words()
+        assert known.newest_words("chat", chat("x", *texts)) == (["x", *texts])[-1]
+        assert known.read("chat", body) == expected
+
+
+@given(st.lists(st.lists(st.sampled_from("ucs"), max_size=6), max_size=8))
+def test_what_follows_from_the_turns_is_told_as_if_it_were_the_first(
+    requests: list[list[str]],
+) -> None:
+    known = Histories(most=3)
+    told = {"u": "words", "c": "<system-reminder>\nnote\n</system-reminder>", "s": "rules"}
+    roles = {"u": "user", "c": "user", "s": "system"}
+    for turns in requests:
+        messages = [{"role": roles[one], "content": told[one]} for one in turns]
+        body = json.dumps({"messages": messages}).encode()
+        request = known.read("chat", body)
+        assert request.marks == tuple(turn.mark for turn in request.turns if turn.mark)
+        assert request.asides == tuple(turn for turn in request.turns if turn.aside)
+        assert len(request.asides) == len(turns) - turns.count("u")
+
+
+def test_what_was_looked_at_for_its_words_is_read_once(read: list[int]) -> None:
+    known = Histories()
+    known.read("chat", chat("a", "b", "c"))
+    grown = chat("a", "b", "c", "d", "e")
+    assert known.newest_words("chat", grown) == "e"
+    assert known.read("chat", grown) == read_request("chat", grown)
+    assert read == [3, 2]
+
+
+def test_what_was_looked_at_may_be_forgotten_before_it_is_read() -> None:
+    known = Histories(most=1)
+    known.read("chat", chat("a", "b", "c"))
+    grown = chat("a", "b", "c", "d")
+    assert known.newest_words("chat", grown) == "d"
+    known.newest_words("chat", chat("a", "b", "c", "other"))
+    known.read("chat", chat("x"))
+    assert known.read("chat", grown) == read_request("chat", grown)
+    assert known.newest_words("chat", grown) == "d"
+    known._looked, looked = None, known._looked
+    known.read("chat", chat("x"))
+    known._looked = looked  # of a history that is not known any longer
+    assert known.read("chat", grown) == read_request("chat", grown)
+
+
+def test_the_newest_words_may_stand_in_what_is_known() -> None:
+    known = Histories()
+    messages = [{"role": "user", "content": "words"}, {"role": "assistant", "content": "yes"}]
+    known.read("chat", json.dumps({"messages": messages}).encode())
+    messages += [{"role": "tool", "tool_call_id": "c", "content": "result"}]
+    assert known.newest_words("chat", json.dumps({"messages": messages}).encode()) == "words"
 
 
 @pytest.fixture
@@ -91,6 +142,8 @@ def test_what_cannot_be_read_stays_unreadable_behind_a_known_history() -> None:
     ):
         with pytest.raises(Unreadable):
             known.read("chat", broken)
+        with pytest.raises(Unreadable):
+            known.newest_words("chat", broken)
 
 
 def test_a_conversation_that_went_silent_is_forgotten(read: list[int]) -> None:

@@ -13,7 +13,12 @@ import msgspec
 
 from holdfast.kernel import canonical
 from holdfast.kernel.errors import InvalidInput
-from holdfast.kernel.limits import ENTRY_BYTES_MAX, INLINE_BYTES_MAX, INPUT_BYTES_MAX
+from holdfast.kernel.limits import (
+    BATCH_ENTRIES_MAX,
+    ENTRY_BYTES_MAX,
+    INLINE_BYTES_MAX,
+    INPUT_BYTES_MAX,
+)
 from holdfast.kernel.types import TYPES
 from holdfast.ledger import vault
 from holdfast.ledger.redaction import Redactor
@@ -68,6 +73,16 @@ def _admit_spelled(
     if suspected or len(encoded) > INLINE_BYTES_MAX or vault.has_reserved_key(encoded):
         return _admit_slowly(type_name, data, redactor, suspected=suspected)
     return Admitted(encoded, TYPES.check(type_name, data))
+
+
+def check_number(entries: int) -> None:
+    """Refuse to append more at once than others should wait for."""
+    if entries > BATCH_ENTRIES_MAX:
+        raise InvalidInput(
+            f"{entries} entries were given at once.",
+            meaning="Nothing was recorded.",
+            remedy=f"Append at most {BATCH_ENTRIES_MAX} at a time.",
+        )
 
 
 def check_looked(type_names: Sequence[str], at: int | None) -> None:

@@ -14,14 +14,23 @@ import msgspec
 
 from holdfast.kernel import chain
 from holdfast.kernel import entry as entries
-from holdfast.kernel.entry import Actor, Entry, Prepared, Span
-from holdfast.kernel.errors import Conflict, Damaged, InvalidInput, NotFound, StorageFailed
+from holdfast.kernel.entry import Actor, Entry, Prepared, Sealed, Span
+from holdfast.kernel.errors import Conflict, Damaged, NotFound, StorageFailed
 from holdfast.kernel.hashing import data_hash
-from holdfast.kernel.limits import BATCH_ENTRIES_MAX
 from holdfast.ledger import vault
-from holdfast.ledger.admission import Admitted, admit, admit_all, admit_derived, check_looked
+from holdfast.ledger.admission import (
+    Admitted,
+    admit,
+    admit_all,
+    admit_derived,
+    check_looked,
+    check_number,
+)
+from holdfast.ledger.drafts import Draft as Draft
 from holdfast.ledger.erased import ErasedArtifacts
+from holdfast.ledger.folding import fold_up_to
 from holdfast.ledger.placing import place
+from holdfast.ledger.readying import Readying
 from holdfast.ledger.receipts import Receipt as Receipt
 from holdfast.ledger.receipts import first_receipt, receipt_of, repeated
 from holdfast.ledger.redaction import Redactor
@@ -49,17 +58,6 @@ OnDamaged: TypeAlias = Callable[[Fault], None]
 
 Upkeep: TypeAlias = Callable[[int], int]
 """Told how many entries there are now; returns at how many it wants to be told again."""
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """What a caller wants recorded."""
-
-    type: str
-    data: Mapping[str, Any]
-    session_id: str | None = None
-    actor: Actor | None = None
-    id: str | None = None
-    span: Span | None = None
 
 
 class Ledger:
@@ -131,8 +129,7 @@ class Ledger:
         except StorageFailed as failure:
             _name_ids(failure, [entry])
             raise
-        if self._upkeep is not None and sealed.seq >= self._upkeep_at:
-            self._upkeep_at = self._upkeep(sealed.seq + 1)
+        self._look_after(sealed.seq)
         return receipt_of(sealed, entry, admitted)
 
     def _drop(self, leaving: Archive | Erased, note: Draft) -> Receipt:
@@ -172,23 +169,31 @@ class Ledger:
         """Record several entries, all of them or none. They share one timestamp: `now_us`, where
         the caller had to know it before. They are recorded after `at` entries, or not at all."""
         drafts = list(drafts)
-        if len(drafts) > BATCH_ENTRIES_MAX:
-            raise InvalidInput(
-                f"{len(drafts)} entries were given at once.",
-                meaning="Nothing was recorded.",
-                remedy=f"Append at most {BATCH_ENTRIES_MAX} at a time.",
-            )
+        check_number(len(drafts))
         if not drafts:
             return []
         check_looked([draft.type for draft in drafts], at)
-        admitted = admit_all([(draft.type, draft.data) for draft in drafts], self._redactor)
-        now_us = self._clock() if now_us is None else now_us
-        stamp = timestamp(now_us)
-        batch = [
-            self._prepare(draft, one, now_us, stamp)
-            for draft, one in zip(drafts, admitted, strict=True)
-        ]
+        batch, admitted = self._prepare_all(drafts, self._clock() if now_us is None else now_us)
         return self._write(batch, admitted, any(draft.id is not None for draft in drafts), at)
+
+    def readying(self, drafts: Sequence[Draft], head: chain.Head) -> Readying:
+        """Make entries ready to stand right behind `head`, in small steps: go through it, then
+        `append_readied`. They share one timestamp; none may have an id of the caller's."""
+        now_us = self._clock()
+        return Readying(drafts, head, lambda some: self._prepare_all(some, now_us))
+
+    def append_readied(self, readied: Readying) -> None:
+        """Record entries that are ready, all of them or none; a conflict when the head is no longer
+        where they are to stand."""
+        batch = readied.batch()
+        if not batch.entries:
+            return
+        try:
+            self._engine.append(batch, expected_head=readied.head)
+        except StorageFailed as failure:
+            _name_ids(failure, batch.entries)
+            raise
+        self._look_after(batch.entries[-1].seq)
 
     def _write(
         self,
@@ -209,9 +214,12 @@ class Ledger:
         except StorageFailed as failure:
             _name_ids(failure, batch)
             raise
-        if self._upkeep is not None and receipts[-1].seq >= self._upkeep_at:
-            self._upkeep_at = self._upkeep(receipts[-1].seq + 1)
+        self._look_after(receipts[-1].seq)
         return receipts
+
+    def _look_after(self, newest: int) -> None:
+        if self._upkeep is not None and newest >= self._upkeep_at:
+            self._upkeep_at = self._upkeep(newest + 1)
 
     def _append_fresh(
         self, batch: Sequence[Prepared], admitted: Sequence[Admitted]
@@ -248,6 +256,17 @@ class Ledger:
     def find(self, ids: Collection[str]) -> Mapping[str, Stored]:
         """Return the entries that have one of these ids, by id."""
         return find(self._engine, ids)
+
+    def _prepare_all(
+        self, drafts: Sequence[Draft], now_us: int
+    ) -> tuple[list[Prepared], list[Admitted]]:
+        admitted = admit_all([(draft.type, draft.data) for draft in drafts], self._redactor)
+        stamp = timestamp(now_us)
+        batch = [
+            self._prepare(draft, one, now_us, stamp)
+            for draft, one in zip(drafts, admitted, strict=True)
+        ]
+        return batch, admitted
 
     def _prepare(self, draft: Draft, admitted: Admitted, now_us: int, stamp: str) -> Prepared:
         """Decide every byte of an entry except its place."""
@@ -349,19 +368,7 @@ class Ledger:
 
         Needs every entry: one that is damaged, missing or of an unknown type is a hard failure.
         """
-        fold = Fold()
-        for stored in self._engine.read(Selection(stop=stop)):
-            if stored.seq != fold.size:
-                break
-            fold.apply(entries.read(stored.body))
-        size = self.head().size if stop is None else stop
-        if fold.size < size:
-            raise Damaged(
-                f"Entry {fold.size} is missing.",
-                meaning="What is true after it cannot be worked out.",
-                remedy="Run `holdfast verify` to see what else is.",
-            )
-        return fold
+        return fold_up_to(self._engine, stop)
 
     def artifact(self, sha256: str) -> bytes | None:
         """Return the bytes with this SHA-256, None when the vault does not have them."""
@@ -381,7 +388,7 @@ class Ledger:
         self._engine.close()
 
 
-def _name_ids(failure: StorageFailed, batch: Sequence[Prepared]) -> None:
+def _name_ids(failure: StorageFailed, batch: Sequence[Prepared | Sealed]) -> None:
     ids = ", ".join(entry.id for entry in batch[:3])
     failure.remedy = f"Try again with the same id ({ids}): it is recorded at most once."
 

@@ -26,8 +26,8 @@ from holdfast.proxy.ingest import first_may_bring, request_may_bring
 from holdfast.proxy.names import SEPARATOR, Names
 from holdfast.proxy.paths import root_of
 from holdfast.proxy.placing import Places, is_fresh, is_long, put, turns_behind
-from holdfast.proxy.values import Asked, Job, Placed, Prepared
-from holdfast.wire.requests import Request, Unreadable, newest_words
+from holdfast.proxy.values import Answered, Asked, Job, Placed, Prepared
+from holdfast.wire.requests import Request, Unreadable
 from holdfast.wire.splicing import splice
 
 
@@ -112,15 +112,13 @@ class Desk:
         self._words_cut = 0
 
     async def glance(self, asked: Asked) -> bool:
-        """Tell whether a request had better go up before it is read, which takes a while, and it is
-        certain that nothing is to be put behind it. `note` reads it when it is on its way."""
+        """Tell whether it is certain that nothing is to be put behind a request. Then it goes up
+        before it is placed: `note` does that when it is on its way."""
         await self._queue.give_way()
         if is_long(asked) or self._places.owes or not self._queue.calm() or not len(self._live):
             return False
-        if not self._places.takes_long(asked):
-            return False
         try:
-            words = newest_words(asked.dialect, asked.body)
+            words = self._places.newest_words(asked)
         except Unreadable:
             return False
         return len(words) <= PROXY_WORDS_CHARS_MAX and not self._names.may_find(words)
@@ -135,7 +133,7 @@ class Desk:
         except BaseException:
             self._submit(asked, True)  # it is said all the same
             raise
-        self._submit(replace(asked, plain=plain), True)
+        self._submit(_plain(asked, placed) if plain else asked, True)
 
     async def ready(self, asked: Asked) -> bool:
         """Let a request be settled, and wait a little for what it builds on; tell whether that is
@@ -160,7 +158,7 @@ class Desk:
         except BaseException:
             self._submit(asked, news)  # it is said all the same
             raise
-        self._submit(replace(asked, plain=plain), news)
+        self._submit(_plain(asked, placed) if plain else asked, news)
         if settled and self._brings_code(placed, named):
             settled = await self._reached([asked.episode])
         self._unsettled += not settled
@@ -200,7 +198,16 @@ class Desk:
     def place(self, asked: Asked) -> Placed:
         """Read a request and place it in its conversation, after those that came before it. The
         same request is placed the same again."""
-        return self._places.place(asked)
+        return asked.placed or self._places.place(asked)
+
+    def lighten(self, answered: Answered) -> Answered:
+        """Return an exchange without the bytes that nobody needs to settle it: what they say is
+        known."""
+        prepared = answered.prepared
+        if not answered.plain or not self._places.is_placed(prepared.asked):
+            return answered
+        asked = _plain(prepared.asked, self._places.place(prepared.asked))
+        return replace(answered, prepared=replace(prepared, asked=asked, body=b""), content=b"")
 
     def let_go(self, episode: str) -> None:
         """Forget a request whose answer is settled."""
@@ -272,6 +279,11 @@ class Desk:
             return Hydration()
         unsettled = None if settled else partial(is_fresh, request)
         return self._hydrator.hydrate(named, Held(request), unsettled)
+
+
+def _plain(asked: Asked, placed: Placed) -> Asked:
+    """Return a request that changes nothing, without its bytes: it may wait for long."""
+    return replace(asked, plain=True, body=b"", placed=placed)
 
 
 def _is_plain(placed: Placed, *, first: bool) -> bool:

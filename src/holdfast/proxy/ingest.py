@@ -179,7 +179,7 @@ def first_may_bring(request: Request) -> bool:
 
 
 def _shows_files(request: Request) -> bool:
-    return any(_is_files(part) for turn in request.asides() for part in turn.parts)
+    return any(_is_files(part) for turn in request.asides for part in turn.parts)
 
 
 def _is_marked(text: str) -> bool:
@@ -246,7 +246,7 @@ def _is_files(part: Part) -> bool:
 
 def _shown_files(request: Request) -> Iterator[Found]:
     """Yield the files that aider shows: as they are on the disk now."""
-    for turn in request.asides():
+    for turn in request.asides:
         for part in turn.parts:
             if _is_files(part):
                 for one in in_text(part.text, "tool"):

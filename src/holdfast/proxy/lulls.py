@@ -3,8 +3,9 @@
 The loop and the thread that settles are both Python and take turns. A thread that works while the
 loop does is given a turn whenever the loop sends or receives, many times for one request, and each
 time the stream waits. So what can be done in small steps is lent to the loop, which does them
-itself, one by one, before it would wait; for the rest the thread waits until the loop waits. Both
-have an end: under load that may never be.
+itself: before it would wait, and a few while it has other work, so that every request bears a
+little of it and none bears much. For the rest the thread waits until the loop waits. Both have an
+end: under load that may never be.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TypeAlias
 
-from holdfast.kernel.limits import PROXY_GIVE_WAY_S, PROXY_LENT_S, PROXY_STEPS_S
+from holdfast.kernel.limits import (
+    PROXY_GIVE_WAY_S,
+    PROXY_HURRIED_S,
+    PROXY_LEND_S,
+    PROXY_STEP_S,
+    PROXY_STEPS_S,
+    PROXY_STEPS_SHARE,
+)
 
 _Events: TypeAlias = list[tuple[selectors.SelectorKey, int]]
 
@@ -27,11 +35,16 @@ class _Lent:
 
     def __init__(self, steps: Iterator[object]) -> None:
         self.steps = steps
-        self.since = time.monotonic()
         self.done = threading.Event()
         self.problem: BaseException | None = None
         self.turn = threading.Lock()
         """Held for each step: whoever lent them may take them back in between."""
+
+    def some(self, until: float) -> None:
+        """Do steps until a moment, one at least."""
+        self.step()
+        while not self.done.is_set() and time.monotonic() < until:
+            self.step()
 
     def step(self) -> None:
         """Do one, unless it was taken back."""
@@ -61,8 +74,12 @@ class IdleSelector(selectors.DefaultSelector):
 
     busy = True
 
-    def __init__(self) -> None:
+    def __init__(self, yield_core: Callable[[], object] = lambda: None) -> None:
+        """`yield_core` lets others go first who wait for this core."""
         super().__init__()
+        self._yield_core = yield_core
+        self._stepped = 0.0
+        """When steps were last done though something else was to be done."""
         self._lent: _Lent | None = None
         """Put and taken away by whoever lends: the loop might take away what was lent since."""
         self._wanted: threading.Event | None = None
@@ -92,7 +109,7 @@ class IdleSelector(selectors.DefaultSelector):
         if not self.busy:
             with suppress(RuntimeError):  # the loop has ended: they are taken back
                 self._wake()
-        done = lent.done.wait(PROXY_GIVE_WAY_S)
+        done = lent.done.wait(PROXY_LEND_S)
         self._lent = None
         if not done:
             lent.take_back()
@@ -133,19 +150,31 @@ class IdleSelector(selectors.DefaultSelector):
         """Do steps until something else is to be done; some even then when they waited."""
         events = super().select(0)
         now = time.monotonic()
-        if not events and (timeout is None or timeout > 0):
-            until = math.inf if timeout is None else now + timeout
-        elif self.hurried() or now - lent.since > PROXY_LENT_S:
-            until = now + PROXY_STEPS_S
-        else:
+        if events or (timeout is not None and timeout <= 0):
+            self._insist(lent, now)
             return events
-        others = bool(events)
-        while not lent.done.is_set():
-            lent.step()
-            events = events if others else super().select(0)
-            if time.monotonic() >= until or (events and not others):
+        until = math.inf if timeout is None else now + timeout
+        while not lent.done.is_set() and now < until:
+            # Who was just sent something may wait for this very core to answer it.
+            self._yield_core()
+            events = super().select(0)
+            if events:
                 break
+            lent.some(time.monotonic() + PROXY_STEP_S)
+            now = time.monotonic()
         return events
+
+    def _insist(self, lent: _Lent, now: float) -> None:
+        """Do some steps though something else is to be done: for a part of the time that it had
+        since the last of them, or for all of it when there is a hurry."""
+        had_s = now - self._stepped
+        if self.hurried():
+            for_s = min(had_s, PROXY_HURRIED_S)
+        else:
+            for_s = min(had_s * PROXY_STEPS_SHARE, PROXY_STEPS_S)
+        if for_s >= PROXY_STEP_S:
+            lent.some(now + for_s)
+            self._stepped = time.monotonic()
 
 
 class Lulls:

@@ -55,7 +55,7 @@ def root_of(request: Request) -> str | None:
     found = _root_in(request.system)
     if found is not None:
         return found
-    for turn in request.asides():
+    for turn in request.asides:
         for part in turn.parts:
             root = _root_in(part.text) if _is_environment(part) else None
             if root is not None and (found is None or turn.parts == (part,)):

@@ -82,10 +82,15 @@ class Places:
         with self._lock:
             return any(length < len(asked.body) for length in self._lengths)
 
-    def takes_long(self, asked: Asked) -> bool:
-        """Tell whether all of a request has to be read to place it: its history is not known."""
+    def newest_words(self, asked: Asked) -> str:
+        """Return what the user said last in a request that was not placed yet, or raise
+        `Unreadable`."""
         with self._lock:
-            return not self._histories.may_know(asked.body)
+            return self._histories.newest_words(asked.dialect, asked.body)
+
+    def is_placed(self, asked: Asked) -> bool:
+        """Tell whether a request was read and placed, and is kept as it was read."""
+        return asked.episode in self._seen and asked.episode in self._requests
 
     def place(self, asked: Asked) -> Placed:
         """Read a request and place it."""
@@ -229,8 +234,15 @@ def turns_behind(request: Request, kept: int) -> int:
     """Return how many turns stand behind the first so many that have a mark."""
     if kept <= 0:
         return len(request.turns)
-    marked = [place for place, turn in enumerate(request.turns) if turn.mark is not None]
-    return len(request.turns) - 1 - marked[kept - 1] if kept <= len(marked) else 0
+    left = len(request.marks) - kept
+    behind = 0
+    for turn in reversed(request.turns):
+        if turn.mark is not None:
+            left -= 1
+        if left < 0:
+            break
+        behind += 1
+    return behind
 
 
 def _turn_before(request: Request) -> int:

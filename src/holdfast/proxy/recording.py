@@ -7,16 +7,17 @@ that entry or not at all. When somebody else appended meanwhile, it is worked ou
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
 
 from holdfast.kernel import entry as entries
+from holdfast.kernel.chain import Head
+from holdfast.kernel.entry import Sealed
 from holdfast.kernel.errors import Conflict, StorageFailed
-from holdfast.kernel.limits import PROXY_CONFLICTS_MAX, PROXY_TAKEN_IN_MAX
-from holdfast.ledger.ledger import Draft as LedgerDraft
-from holdfast.ledger.ledger import Receipt
+from holdfast.kernel.limits import PROXY_CONFLICTS_MAX
+from holdfast.ledger.readying import Readying
 from holdfast.proxy.lulls import Lulls
 from holdfast.proxy.settling import Settled
 from holdfast.proxy.state import LiveMap
@@ -41,8 +42,14 @@ class Appends(Protocol):
     def reader(self) -> Reader:
         """The ledger for those who only look."""
 
-    def append_many(self, drafts: Sequence[LedgerDraft], *, at: int | None) -> list[Receipt]:
-        """Record entries after `at` entries, all of them or none."""
+    def head(self) -> Head:
+        """Return where the chain ends."""
+
+    def readying(self, drafts: Sequence[Draft], head: Head) -> Readying:
+        """Make entries ready to stand right behind a head, in small steps."""
+
+    def append_readied(self, readied: Readying) -> None:
+        """Record entries that are ready, all of them or none."""
 
 
 class _Attempt(msgspec.Struct, frozen=True):
@@ -101,27 +108,25 @@ class Recorder:
     def _settle(self, jobs: Sequence[Job]) -> None:
         self._lulls.begin()
         self._look_after_failure()
-        left = [job for job in jobs if not any(job is done for done in self._recorded)]
+        left = _without(jobs, self._recorded)
         if left:
             self._record(left)
-        self._recorded = [done for done in self._recorded if not any(done is job for job in jobs)]
-        for job in jobs:
-            if isinstance(job, Answered):
-                self._let_go(job.prepared.asked.episode)
+        self._recorded = list(_without(self._recorded, jobs))
+        self._lulls.do(self._end(jobs))
 
     def _record(self, jobs: Sequence[Job]) -> None:
         for _ in range(PROXY_CONFLICTS_MAX):
             self._live.catch_up(self._ledger.reader)
             at = self._live.size
             settled = self._settler.settle(jobs, self._live)
-            self._lulls.wait()
             try:
-                self._append(settled.drafts, at)
+                readied = self._append(settled.drafts, at)
             except Conflict:
                 continue
             except StorageFailed:
                 self._attempt = _Attempt(tuple(jobs), settled, at)
                 raise
+            self._lulls.do(self._take_in(readied.sealed))
             self._accept(settled, at)
             return
         raise Conflict(
@@ -130,25 +135,38 @@ class Recorder:
             remedy="It is tried again.",
         )
 
-    def _append(self, drafts: Sequence[Draft], at: int) -> None:
-        if drafts:
-            self._ledger.append_many([LedgerDraft(one.type, one.data) for one in drafts], at=at)
+    def _append(self, drafts: Sequence[Draft], at: int) -> Readying:
+        """Append entries after `at` entries, and return them."""
+        head = self._ledger.head()
+        if head.size != at:
+            raise Conflict(f"There are no longer {at} entries.", remedy="Look again.")
+        readying = self._ledger.readying(drafts, head)
+        self._lulls.do(iter(readying))
+        self._ledger.append_readied(readying)
+        return readying
+
+    def _take_in(self, appended: Iterable[Sealed]) -> Iterator[None]:
+        """Take in what was appended, in small steps."""
+        for one in appended:
+            self._live.apply([entries.read(one.body)])
+            yield
 
     def _accept(self, settled: Settled, at: int) -> None:
-        self._lulls.do(self._take_in(at + len(settled.drafts)))
+        size = at + len(settled.drafts)
+        if self._live.size < size:
+            self._live.catch_up(self._ledger.reader, size)
         self._settler.accept(settled)
         for conversation, owed in settled.notices.items():
             self._notice(conversation, owed)
         for unsure in settled.unsure:
             self._unsure(unsure)
 
-    def _take_in(self, size: int) -> Iterator[None]:
-        """Take in what was appended, in small steps."""
-        while self._live.size < size:
-            self._live.catch_up(
-                self._ledger.reader, min(size, self._live.size + PROXY_TAKEN_IN_MAX)
-            )
-            yield
+    def _end(self, jobs: Sequence[Job]) -> Iterator[None]:
+        """Let go of what nobody asks for again, in small steps."""
+        for job in jobs:
+            if isinstance(job, Answered):
+                self._let_go(job.prepared.asked.episode)
+                yield
 
     def _look_after_failure(self) -> None:
         """Find out whether the last append was recorded after all: a disk that fails while it
@@ -175,3 +193,10 @@ class Recorder:
                 said.get(name) == wanted.data.get(name) for name in names
             )
         return False
+
+
+def _without(jobs: Sequence[Job], others: Sequence[Job]) -> Sequence[Job]:
+    """Return jobs that are none of others; mostly there are no others."""
+    if not jobs or not others:
+        return jobs
+    return [job for job in jobs if not any(job is other for other in others)]

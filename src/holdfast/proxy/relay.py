@@ -27,7 +27,7 @@ from holdfast.proxy.passing import Exchange
 from holdfast.proxy.reaching import Reaching
 from holdfast.proxy.refusals import Refused
 from holdfast.proxy.upstreams import Upstream, Upstreams, kind_asked, model_of
-from holdfast.proxy.values import Asked, Ended, Job, Prepared
+from holdfast.proxy.values import Answered, Asked, Ended, Job, Prepared
 
 _SWITCHING: Final = 101
 _BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -48,6 +48,9 @@ class Desk(Protocol):
 
     def prepare(self, asked: Asked) -> Prepared:
         """Return the request as it goes up."""
+
+    def lighten(self, answered: Answered) -> Answered:
+        """Return an exchange without the bytes that nobody needs any longer."""
 
 
 class Queue(Protocol):
@@ -123,7 +126,7 @@ class Relay:
         try:
             if await self._desk.glance(asked):
                 prepared = Prepared(asked, asked.body, "")
-                # it is read behind the first chunk, or before when that takes a while
+                # it is placed behind the first chunk, or before when that takes a while
                 asyncio.get_running_loop().call_later(PROXY_NOTED_S, self._note, asked)
             else:
                 await self._desk.ready(asked)
@@ -212,7 +215,7 @@ class Relay:
         try:
             if ended == "gone" and exchange.seems_whole():
                 ended = "whole"
-            self._queue.submit(exchange.answered(ended))
+            self._queue.submit(self._desk.lighten(exchange.answered(ended)))
         except Exception as problem:  # the stream is not broken by its record
             self._queue.miss(_told(problem))
 

@@ -1,7 +1,8 @@
 """What follows from requests and answers: the entries to be recorded.
 
     settled = settler.settle(jobs, known)
-    ledger.append_many(settled.drafts, at=head)       # when that is a conflict: settle them again
+    ...                                               # append settled.drafts behind what is known;
+                                                      # when that is a conflict: settle them again
     settler.accept(settled)                           # only now is anything remembered
 
 No thread, no file and no ledger in here: parser and State Map are handed in. Jobs see what those

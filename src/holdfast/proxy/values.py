@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
 from holdfast.code.values import Reading
 from holdfast.kernel.types import AuditStatus, Grant, Level, Voice
+from holdfast.ledger.drafts import Draft as Draft
 from holdfast.wire.answer import Answer
 from holdfast.wire.conversations import Seen
 from holdfast.wire.events import Dialect
@@ -18,26 +19,29 @@ By: TypeAlias = Literal["tree-sitter", "patterns", "similarity", "none"]
 Ended: TypeAlias = Literal["whole", "cut", "gone", "failed"]
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A request, as the client sent it."""
-
-    episode: str
-    dialect: Dialect
-    body: bytes
-    client: str | None = None
-    """What the headers call the conversation, if they do."""
-    plain: bool = False
-    """It is known that nothing in it changes what is true, so that nobody waits for it."""
-    delegated: bool = False
-    """A model gave the task: what has the user's role in it is no user's."""
-
-
 class Placed(msgspec.Struct, frozen=True):
     """A request, read, and placed in its conversation."""
 
     request: Request | None
     """None when it cannot be read."""
     seen: Seen
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A request, as the client sent it."""
+
+    episode: str
+    dialect: Dialect
+    body: bytes
+    """Empty once it is placed and nobody needs its bytes any longer."""
+    client: str | None = None
+    """What the headers call the conversation, if they do."""
+    plain: bool = False
+    """It is known that nothing in it changes what is true, so that nobody waits for it."""
+    delegated: bool = False
+    """A model gave the task: what has the user's role in it is no user's."""
+    placed: Placed | None = None
+    """Where it was placed, when its bytes are gone."""
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -182,13 +186,6 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     symbol: str | None = None
     """Of a snippet spelled `path::symbol`: that symbol. `path` is the file's alone, and in the
     reading the definition has this qualified name, however it stood in the snippet."""
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """An entry to be recorded."""
-
-    type: str
-    data: dict[str, Any]
 
 
 class Replaced(msgspec.Struct, frozen=True):

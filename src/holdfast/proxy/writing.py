@@ -11,19 +11,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Final, TypeAlias
 
 import msgspec
 
 from holdfast.kernel.errors import Busy, Conflict, HoldfastError, StorageFailed
 from holdfast.kernel.limits import (
-    PROXY_BATCH_CALM,
     PROXY_BATCH_MAX,
+    PROXY_BATCH_WEIGHTY_MAX,
     PROXY_CLOSE_S,
+    PROXY_GATHER_S,
     PROXY_LULL_S,
+    PROXY_PLACED_BYTES,
     PROXY_QUEUE_BYTES_MAX,
     PROXY_QUEUE_MAX,
     PROXY_RETRY_FIRST_S,
@@ -237,24 +241,32 @@ class Writer:
                 pause_s, alone = PROXY_RETRY_FIRST_S, max(alone - len(batch), 0)
                 self._finish(batch)
 
-    def _next(self, together: int) -> list[Job]:
+    def _next(self, together: int) -> Sequence[Job]:
         """Wait for jobs and return the first of them; none when the writer ends."""
         with self._changed:
             self._changed.wait_for(lambda: self._queue or self._closing)
-            if not self._gathered and not self._is_due():
-                self._changed.wait_for(self._is_due, PROXY_LULL_S)
+            if not self._gathered:
+                self._gather()
             if self._ending.is_set():
                 return []
             if not self._gathered or self.pressed():
                 self._gathered = len(self._queue)
-            together = together if self.pressed() else min(together, PROXY_BATCH_CALM)
-            return [self._queue[place][0] for place in range(min(self._gathered, together))]
+            jobs = [job for job, _ in islice(self._queue, min(self._gathered, together))]
+        return _together(jobs) if self._tickets else jobs
+
+    def _gather(self) -> None:
+        """Wait while more jobs come and nobody waits for them, but not for ever."""
+        until, given = time.monotonic() + PROXY_GATHER_S, -1
+        while given != self._given and time.monotonic() < until:
+            given = self._given
+            if self._changed.wait_for(self._is_due, PROXY_LULL_S):
+                return
 
     def _is_due(self) -> bool:
         """Tell whether jobs are not to wait for others to be settled with them."""
         if self._closing or self._problem is not None or self._hurried > self._done:
             return True
-        return len(self._queue) >= PROXY_BATCH_MAX or self._bytes > self._waiting_bytes_max
+        return len(self._queue) >= PROXY_BATCH_MAX or self._bytes > self._waiting_bytes_max // 2
 
     def _finish(self, batch: Sequence[Job]) -> None:
         """Take settled jobs out, and wake who waits for them."""
@@ -263,7 +275,7 @@ class Writer:
             for job in batch:
                 self._done += 1
                 self._bytes -= self._queue.popleft()[1]
-                if self._tickets.get(job_episode(job)) == self._done:
+                if self._tickets and self._tickets.get(job_episode(job)) == self._done:
                     del self._tickets[job_episode(job)]
             over, self._problem = self._problem, None
             awake = [one for one in self._sleepers if one[0] <= self._done]
@@ -309,13 +321,20 @@ def job_episode(job: Job) -> str:
             return prepared.asked.episode
 
 
+def _together(jobs: Sequence[Job]) -> Sequence[Job]:
+    """Return the first of some jobs, not too many of those from which much may follow."""
+    weighty = [place for place, job in enumerate(jobs) if not is_plain(job)]
+    return jobs[: (*weighty, len(jobs))[min(PROXY_BATCH_WEIGHTY_MAX, len(weighty))]]
+
+
 def _size(job: Job) -> int:
     match job:
-        case Asked(body=body):
-            return len(body)
-        case Answered(prepared=prepared, content=content):
+        case Asked(body=body, placed=placed):
+            return len(body) if placed is None else PROXY_PLACED_BYTES
+        case Answered(prepared=prepared, content=content, heard=heard):
             body = b"" if prepared.body is prepared.asked.body else prepared.body
-            return len(body) + len(prepared.added) + len(content)  # as asked: counted already
+            said = 0 if content or heard is None else sum(len(one.text) for one in heard.blocks)
+            return len(body) + len(prepared.added) + len(content) + said  # as asked: counted
         case Audited():
             return 0
 

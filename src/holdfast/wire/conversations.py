@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 import msgspec
 
 from holdfast.kernel.limits import CONVERSATION_TURNS_MAX, CONVERSATIONS_MAX
-from holdfast.wire.requests import Request, Turn
+from holdfast.wire.requests import Request
 from holdfast.wire.speakers import is_summary
 
 Change: TypeAlias = Literal["new", "grown", "repeated", "rewound", "compacted", "cleared"]
@@ -73,7 +73,7 @@ class Conversations:
 
     def see(self, request: Request, client: str | None = None) -> Seen:
         """Place a request. `client` is what its headers call the conversation, if they do."""
-        now = marks(request.turns)
+        now = request.marks
         name = client or request.conversation
         known = _Known(now, name, b"" if name is None else _system(request))
         key = self._by_history(now) if name is None else self._named(name, known)
@@ -188,11 +188,6 @@ def _system(request: Request) -> bytes:
         part.text for turn in request.turns[:1] for part in turn.parts if part.speaker == "system"
     )
     return sha256(_PASSING.sub("", words).encode("utf-8", "surrogatepass")).digest()[:8]
-
-
-def marks(turns: Sequence[Turn]) -> tuple[bytes, ...]:
-    """Return the marks of turns; some have none."""
-    return tuple([turn.mark for turn in turns if turn.mark is not None])
 
 
 def common(before: Sequence[bytes], now: Sequence[bytes]) -> int:

@@ -19,7 +19,7 @@ from holdfast.kernel.limits import (
     WIRE_HISTORIES_SILENT_MAX,
 )
 from holdfast.wire.events import Dialect
-from holdfast.wire.requests import Request, Turn, read_request
+from holdfast.wire.requests import Request, Turn, newest_words, read_request
 
 _FIELDS: Final[dict[Dialect, bytes]] = {
     "chat": b'"messages"',
@@ -38,16 +38,15 @@ _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class _History(msgspec.Struct, frozen=True):
-    """The turns of a request, and where in its bytes they stand."""
+    """A request, and where in its bytes its turns stand."""
 
     number: int
-    dialect: Dialect
+    request: Request
     body: bytes
     start: int
     """Where the first turn begins."""
     ends: tuple[int, ...]
     """Where each turn ends."""
-    turns: tuple[Turn, ...]
     tried: int
     """Where the bytes end by which it is looked for."""
 
@@ -60,6 +59,16 @@ class _History(msgspec.Struct, frozen=True):
             return len(self.ends)
         # What begins with n turns begins with fewer as well.
         return bisect_left(self.ends, 1, key=lambda end: not body.startswith(own[:end]))
+
+
+class _Looked(msgspec.Struct, frozen=True):
+    """What was found when the newest words of a request were looked for; it is soon read."""
+
+    body: bytes
+    known: _History
+    common: int
+    rest: Request
+    """The request without the turns that are known."""
 
 
 class Histories:
@@ -75,23 +84,29 @@ class Histories:
         self._begun: dict[int, dict[bytes, dict[int, None]]] = {}
         """By the place and the bytes by which they are looked for: what is known."""
         self._read = 0
+        self._looked: _Looked | None = None
 
     def read(self, dialect: Dialect, body: bytes) -> Request:
         """Read a request, or raise `Unreadable`."""
-        known, common = self._longest(dialect, body)
-        if known is not None:
-            request = self._read_behind(known, common, body)
-            if request is not None:
-                return request
+        looked = self._look(dialect, body)
+        self._looked = None
+        if looked is not None:
+            return self._go_on(looked)
         request = read_request(dialect, body)
         start = _start(dialect, body)
         if start is not None:
             self._remember(request, body, start, (), ())
         return request
 
-    def may_know(self, body: bytes) -> bool:
-        """Tell whether a request may go on from one that is known: then it is soon read."""
-        return any(body[end - _SHORT : end] in begun for end, begun in self._begun.items())
+    def newest_words(self, dialect: Dialect, body: bytes) -> str:
+        """Return what the user said last in a request, or raise `Unreadable`; of one whose history
+        is known, only what is behind that is read."""
+        looked = self._look(dialect, body)
+        if looked is None:
+            return newest_words(dialect, body)
+        said = looked.rest.newest_words()
+        turns = reversed(looked.known.request.turns[: looked.common])
+        return said or next(filter(None, (turn.words() for turn in turns)), "")
 
     def _longest(self, dialect: Dialect, body: bytes) -> tuple[_History | None, int]:
         """Return the history that shares most with a request, and how many turns that are."""
@@ -99,29 +114,41 @@ class Histories:
         for length, begun in self._begun.items():
             for number in begun.get(body[length - _SHORT : length], ()):
                 known = self._known[number]
-                common = known.common(body) if known.dialect == dialect else 0
+                common = known.common(body) if known.request.dialect == dialect else 0
                 if common > best[1]:
                     best = known, common
         return best
 
-    def _read_behind(self, known: _History, common: int, body: bytes) -> Request | None:
+    def _look(self, dialect: Dialect, body: bytes) -> _Looked | None:
         """Read what stands behind turns that are known; None when that is not certain."""
-        end = known.ends[common - 1]
-        behind = _skip(body, end, _SPACE)
-        if body[behind : behind + 1] == b",":
-            behind += 1
-        elif body[behind : behind + 1] != b"]":
-            return None
-        # The same request without the turns that are known.
-        short = body[: known.start] + body[behind:]
-        if short.count(_FIELDS[known.dialect]) != 1:
-            return None  # a second field of the name would replace the first
-        rest = read_request(known.dialect, short)
-        turns = known.turns[:common] + rest.turns
-        request = msgspec.structs.replace(rest, turns=turns)
-        if common >= len(known.turns) - _CHANGED:
+        looked = self._looked
+        if looked is not None and looked.body is body and looked.known.request.dialect == dialect:
+            return looked
+        known, common = self._longest(dialect, body)
+        rest = None if known is None else _rest(known, common, body)
+        if known is not None and rest is not None:
+            self._looked = _Looked(body, known, common, rest)
+            return self._looked
+        return None
+
+    def _go_on(self, looked: _Looked) -> Request:
+        """Return a whole request, and remember it."""
+        known, common, rest = looked.known, looked.common, looked.rest
+        turns = known.request.turns
+        if common < len(turns):
+            request = msgspec.structs.replace(
+                rest, turns=turns[:common] + rest.turns, marks=(), asides=()
+            )
+        else:
+            request = msgspec.structs.replace(
+                rest,
+                turns=turns + rest.turns,
+                marks=known.request.marks + rest.marks,
+                asides=known.request.asides + rest.asides,
+            )
+        if common >= len(turns) - _CHANGED and known.number in self._known:
             self._forget(known)  # this request stands for it from now on
-        self._remember(request, body, known.start, known.ends[:common], rest.turns)
+        self._remember(request, looked.body, known.start, known.ends[:common], rest.turns)
         return request
 
     def _remember(
@@ -138,7 +165,7 @@ class Histories:
             return
         tried = found[min(_TRIED, len(found)) - 1]
         self._read += 1
-        history = _History(self._read, request.dialect, body, start, found, request.turns, tried)
+        history = _History(self._read, request, body, start, found, tried)
         self._known[self._read] = history
         short = body[tried - _SHORT : tried]
         self._begun.setdefault(tried, {}).setdefault(short, {})[self._read] = None
@@ -158,6 +185,20 @@ class Histories:
             del begun[short]
         if not begun:
             del self._begun[known.tried]
+
+
+def _rest(known: _History, common: int, body: bytes) -> Request | None:
+    """Read a request without so many turns that are known; None when that is not certain."""
+    end = known.ends[common - 1]
+    behind = _skip(body, end, _SPACE)
+    if body[behind : behind + 1] == b",":
+        behind += 1
+    elif body[behind : behind + 1] != b"]":
+        return None
+    short = body[: known.start] + body[behind:]
+    if short.count(_FIELDS[known.request.dialect]) != 1:
+        return None  # a second field of the name would replace the first
+    return read_request(known.request.dialect, short)
 
 
 def _start(dialect: Dialect, body: bytes) -> int | None:

@@ -8,7 +8,7 @@ turn of the user's (reminders, the environment) is theirs, not the user's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
 
@@ -84,10 +84,16 @@ class Request(msgspec.Struct, frozen=True):
     """What the body itself calls the conversation, if it does."""
     system: str = ""
     """What stands before the turns: the client's words about how to behave, and where."""
+    marks: tuple[bytes, ...] = ()
+    """Of the turns that have one. These and the next follow from the turns; who knows them better
+    than to look at all turns gives them."""
+    asides: tuple[Turn, ...] = ()
+    """The turns in which the client or the system speaks."""
 
-    def asides(self) -> list[Turn]:
-        """Return the turns in which the client or the system speaks."""
-        return [turn for turn in self.turns if turn.aside]
+    def __post_init__(self) -> None:
+        if not self.marks:
+            msgspec.structs.force_setattr(self, "marks", marks_of(self.turns))
+            msgspec.structs.force_setattr(self, "asides", asides_of(self.turns))
 
     def newest_words(self) -> str:
         """Return what the user said last; empty when nothing the user said is in the request."""
@@ -99,6 +105,16 @@ class Request(msgspec.Struct, frozen=True):
             if any(part.speaker == "user" for part in self.turns[place].parts):
                 return place
         return None
+
+
+def marks_of(turns: Sequence[Turn]) -> tuple[bytes, ...]:
+    """Return the marks of turns; some have none."""
+    return tuple([turn.mark for turn in turns if turn.mark is not None])
+
+
+def asides_of(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Return the turns in which the client or the system speaks."""
+    return tuple([turn for turn in turns if turn.aside])
 
 
 _SPEAKERS: Final = frozenset({"user", "model", "tool"})

@@ -13,6 +13,7 @@ import asyncio
 import ctypes
 import gc
 import itertools
+import os
 import secrets
 import signal
 import sys
@@ -84,7 +85,7 @@ def run(serving: Callable[[IdleSelector], Coroutine[Any, Any, int]]) -> int:
     """Run what has a proxy in it until it ends, on a loop that knows when it waits."""
     # The thread that settles must not hold up the stream for longer than this.
     sys.setswitchinterval(PROXY_SWITCH_S)
-    idle = IdleSelector()
+    idle = IdleSelector(getattr(os, "sched_yield", _nothing))
     with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(idle)) as runner:
         return runner.run(serving(idle))
 

@@ -30,6 +30,9 @@ LINE_BYTES_MAX: Final = ENTRY_BYTES_MAX + ENVELOPE_BYTES_MAX
 BATCH_ENTRIES_MAX: Final = 10_000
 """Entries in one atomic append."""
 
+READIED_AT_ONCE: Final = 2
+"""Entries that are made ready in one step, by whoever has others to serve in between."""
+
 NAME_CHARS_MAX: Final = 200
 """Characters in an id, a session id, an actor's name."""
 

@@ -57,10 +57,10 @@ PROXY_CONNECT_CHECK_S: Final = 2.0
 UPSTREAM_CHARS_MAX: Final = 2000
 """The spelling of an upstream: a URL, maybe with a prefix of models' names before it."""
 
-PROXY_BATCH_MAX: Final = 64
-PROXY_BATCH_CALM: Final = 16
-"""Exchanges that are settled together, so that they are recorded with one write to the disk; and as
-long as nobody waits for them, so that the stream is not held up for long."""
+PROXY_BATCH_MAX: Final = 512
+PROXY_BATCH_WEIGHTY_MAX: Final = 16
+"""Requests and answers that are settled together, so that they are recorded with one write to the
+disk; and of those from which much may follow."""
 
 PROXY_RETRY_FIRST_S: Final = 0.05
 PROXY_RETRY_MAX_S: Final = 5.0
@@ -171,16 +171,27 @@ PROXY_HEARD_BYTES_MAX: Final = 64 * 1024
 """The longest answer that is read on the loop, as soon as it has ended."""
 
 PROXY_LULL_S: Final = 0.05
-"""How long exchanges that nobody waits for are gathered, so that they are recorded together."""
+PROXY_GATHER_S: Final = 0.15
+"""Exchanges that nobody waits for are gathered so that they are recorded together: until none came
+for a while, and no longer than this."""
+
+PROXY_PLACED_BYTES: Final = 6 * KIB
+"""What a request without its bytes takes about, once it was read."""
 
 PROXY_GIVE_WAY_S: Final = 0.25
 """How long settling gives way to the stream altogether."""
 
-PROXY_LENT_S: Final = 0.02
-PROXY_STEPS_S: Final = 0.001
-PROXY_TAKEN_IN_MAX: Final = 4
-"""How long small steps of settling wait until the loop has nothing else to do; how long some of
-them may take at a time once they waited; and how many entries are taken in with one of them."""
+PROXY_LEND_S: Final = 2.0
+"""How long the loop may take for small steps that were lent to it; then it is stuck, or over."""
+
+PROXY_STEP_S: Final = 0.00003
+PROXY_STEPS_S: Final = 0.00006
+PROXY_STEPS_SHARE: Final = 0.2
+PROXY_HURRIED_S: Final = 0.001
+"""How long the loop does small steps of settling before it looks whether something else is to be
+done. While something else is, it does some all the same, so that each request bears a little of it
+and none bears much: how long at a time, and for which share of the time at most; and how long when
+there is a hurry."""
 
 PROXY_WAITING_BYTES_MAX: Final = 4 * MIB
 PROXY_ROOM_S: Final = 0.25

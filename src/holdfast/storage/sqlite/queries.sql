@@ -18,13 +18,13 @@ INSERT INTO meta (key, value) VALUES (?, ?);
 -- Append consecutive entries.
 INSERT INTO runs (first, last, hashes, lines) VALUES (?, ?, ?, ?);
 
--- name: put_id
--- Note which block holds an id; when entries were archived before their block was full, it may be known.
-INSERT OR IGNORE INTO ids (key, block) VALUES (?, ?);
+-- name: put_ids
+-- Note which block holds ids; when entries were archived before their block was full, it may be known.
+INSERT OR IGNORE INTO ids (key, block) SELECT value, ?2 FROM json_each(?1);
 
--- name: put_mark
--- Note that a block holds a type or a session, which it may be known to.
-INSERT OR IGNORE INTO marks (key, block) VALUES (?, ?);
+-- name: put_marks
+-- Note that a block holds types and sessions, which it may be known to.
+INSERT OR IGNORE INTO marks (key, block) SELECT value, ?2 FROM json_each(?1);
 
 -- name: put_node
 -- Keep an inner node of the tree.

@@ -14,7 +14,7 @@ UV_COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint bench prove soak clients requirements docs lock clean
+.PHONY: help run ready test lint bench prove soak clients requirements docs lock clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "make %-13s %s\n", $$1, $$2}'
@@ -22,7 +22,9 @@ help: ## print this list
 run: $(DEV) ## show the product: a demo of about a minute, then its web page
 	@$(PY) -m holdfast demo
 
-test: $(DEV) $(MCP1) $(BROWSER) ## run the tests, in random order (WORKERS=n to choose how many at a time)
+ready: $(DEV) $(MCP1) $(BROWSER) ## set up all that the tests need (with -j, side by side)
+
+test: ready ## run the tests, in random order (WORKERS=n to choose how many at a time)
 	@$(PY) -m pytest -n $(WORKERS) --maxprocesses 4
 
 lint: $(DEV) ## check style, types and the rings

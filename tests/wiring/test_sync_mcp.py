@@ -191,7 +191,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_a_command_that_is_no_server_is_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sync_mcp, "SYNC_TIMEOUT_S", 20.0 if COMMANDS[kind][1] else 2.0)
+    monkeypatch.setattr(sync_mcp, "SYNC_TIMEOUT_S", 20.0 if COMMANDS[kind][1] else 0.5)
     monkeypatch.setattr(sync_streams, "SYNC_COMMAND_END_S", 0.1)
     script, says = COMMANDS[kind]
     way = through_command([sys.executable, "-c", script])

@@ -130,6 +130,8 @@ def test_what_waits_to_be_recorded_does_so_without_its_bytes() -> None:
         assert setting.desk.place(told).request == read_request("chat", request.body)
         assert setting.desk.place(told).seen.change == "new"
     assert (light.content, light.prepared.body, light.content_hash) == (b"", b"", "0" * 64)
+    assert light.plain
+    assert light.prepared.asked.plain == request.plain
 
 
 @pytest.mark.parametrize("why", ["it may bring code", "it was not placed", "it is long"])

@@ -133,7 +133,7 @@ class Desk:
         except BaseException:
             self._submit(asked, True)  # it is said all the same
             raise
-        self._submit(_plain(asked, placed) if plain else asked, True)
+        self._submit(_light(replace(asked, plain=True), placed) if plain else asked, True)
 
     async def ready(self, asked: Asked) -> bool:
         """Let a request be settled, and wait a little for what it builds on; tell whether that is
@@ -158,7 +158,7 @@ class Desk:
         except BaseException:
             self._submit(asked, news)  # it is said all the same
             raise
-        self._submit(_plain(asked, placed) if plain else asked, news)
+        self._submit(_light(replace(asked, plain=True), placed) if plain else asked, news)
         if settled and self._brings_code(placed, named):
             settled = await self._reached([asked.episode])
         self._unsettled += not settled
@@ -206,7 +206,7 @@ class Desk:
         prepared = answered.prepared
         if not answered.plain or not self._places.is_placed(prepared.asked):
             return answered
-        asked = _plain(prepared.asked, self._places.place(prepared.asked))
+        asked = _light(prepared.asked, self._places.place(prepared.asked))
         return replace(answered, prepared=replace(prepared, asked=asked, body=b""), content=b"")
 
     def let_go(self, episode: str) -> None:
@@ -281,9 +281,9 @@ class Desk:
         return self._hydrator.hydrate(named, Held(request), unsettled)
 
 
-def _plain(asked: Asked, placed: Placed) -> Asked:
-    """Return a request that changes nothing, without its bytes: it may wait for long."""
-    return replace(asked, plain=True, body=b"", placed=placed)
+def _light(asked: Asked, placed: Placed) -> Asked:
+    """Return a request without its bytes: it may wait for a while, with many others."""
+    return replace(asked, body=b"", placed=placed)
 
 
 def _is_plain(placed: Placed, *, first: bool) -> bool:

@@ -174,6 +174,20 @@ def test_what_others_append_behind_is_taken_in_with_the_next_look_or_the_next_jo
     assert room.desk.live.size == room.desk.ledger.head().size == 5
 
 
+def test_what_others_append_while_it_is_worked_out_is_taken_in_first(room: Room) -> None:
+    settle = room.settling.settle
+
+    def late(jobs: Sequence[Job], known: Map) -> Settled:
+        if not room.settling.settled:
+            room.desk.ledger.append("decision", data_for("decision"))
+        return settle(jobs, known)
+
+    room.settling.settle = late  # type: ignore[method-assign]
+    room.recorder([asked("e1")])
+    assert room.settling.settled == [["e1"], ["e1"]]
+    assert [entry.type for entry in room.desk.ledger.read()] == ["decision", "episode_recorded"]
+
+
 def test_looking_takes_in_what_others_appended(room: Room) -> None:
     room.desk.ledger.append("decision", data_for("decision"))
     room.recorder.look()

@@ -18,12 +18,14 @@ from holdfast.kernel.limits import (
     PROXY_BATCH_WEIGHTY_MAX,
     PROXY_GATHER_S,
     PROXY_LULL_S,
+    PROXY_PLACED_BYTES,
     PROXY_RETRY_FIRST_S,
     PROXY_RETRY_MAX_S,
 )
 from holdfast.proxy import writing as module
-from holdfast.proxy.values import Answered, Asked, Audited, Job, Prepared
+from holdfast.proxy.values import Answered, Asked, Audited, Job, Placed, Prepared
 from holdfast.proxy.writing import Writer, job_episode
+from holdfast.wire.conversations import Seen
 
 LONG_S = 30.0
 
@@ -175,7 +177,7 @@ class Gathering:
 
 def test_jobs_are_gathered_until_none_came_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     gathering = Gathering(monkeypatch)
-    assert gathering.gather(gathering.plain, gathering.plain) == 3
+    assert gathering.gather(gathering.plain) == 2
     assert set(gathering.waited_s) == {PROXY_LULL_S}
 
 
@@ -216,6 +218,15 @@ def test_a_body_that_goes_up_as_it_came_takes_room_once() -> None:
         assert writer.submit(asked)
         assert writer.submit(answered_by(Prepared(asked, asked.body, "")))
         assert not writer.submit(answered_by(Prepared(asked, asked.body + b"x", "")))
+
+
+def test_a_request_without_its_bytes_takes_room_as_well() -> None:
+    ledger = Ledger()
+    ledger.gate.clear()
+    placed = Placed(None, Seen("c", "new", 0, 0))
+    with writing(ledger, bytes_max=2 * PROXY_PLACED_BYTES) as writer:
+        told = [writer.submit(replace(job(name), placed=placed, plain=True)) for name in "abc"]
+        assert told == [True, True, False]
 
 
 @pytest.mark.parametrize("failure", [StorageFailed("disk full"), Busy("locked")])

@@ -67,7 +67,7 @@ def test_what_was_looked_at_may_be_forgotten_before_it_is_read() -> None:
     known.read("chat", chat("a", "b", "c"))
     grown = chat("a", "b", "c", "d")
     assert known.newest_words("chat", grown) == "d"
-    known.newest_words("chat", chat("a", "b", "c", "other"))
+    assert known.newest_words("chat", chat("a", "b", "c", "other")) == "other"
     known.read("chat", chat("x"))
     assert known.read("chat", grown) == read_request("chat", grown)
     assert known.newest_words("chat", grown) == "d"

@@ -108,10 +108,6 @@ VIEW_RANGES_MAX: Final = 64
 PUBLISH_ENTRIES_READ: Final = 100
 """Newest entries that the views on disk are made from; that there are older ones is said."""
 
-PUBLISH_ENTRIES_NEW: Final = 1000
-"""New entries that are looked through one by one for what changed; if there are more, all sessions
-are looked at instead."""
-
 PUBLISH_ARTIFACT_BYTES_MAX: Final = 256 * KIB
 """Largest artifact that is fetched to make a resume; a larger one is named."""
 
